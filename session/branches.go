@@ -13,7 +13,7 @@ import (
 
 var (
 	// ErrNotUserMessage is returned for an edit of a message that the user did not write.
-	ErrNotUserMessage = errors.New("only a message of yours can be edited")
+	ErrNotUserMessage = errors.New("you can only edit your own messages")
 	// ErrExcluded is returned if the message to answer is excluded.
 	ErrExcluded = errors.New("the message to answer is excluded; include it again first")
 	// ErrOnlyVersion is returned if a message has no other version.

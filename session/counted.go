@@ -36,8 +36,8 @@ func (t *turn) withdrawCut(ctx context.Context, request int64) error {
 // noteCount stores what the server's count taught, and reports what the user must know.
 func (t *turn) noteCount(ctx context.Context, a *attempt) {
 	if a.to.LearnName() {
-		t.say("%s does not list a model %s and answered for it all the same: another model may have answered; winnow "+
-			"models lists the names", a.to.Client.Endpoint().Name, a.to.Name)
+		t.say("%s does not list the model %s but answered anyway: another model may have answered; winnow models "+
+			"lists the names", a.to.Client.Endpoint().Name, a.to.Name)
 	}
 	switch window := a.to.Window(); {
 	case a.record.CutExpected > 0:
@@ -45,7 +45,7 @@ func (t *turn) noteCount(ctx context.Context, a *attempt) {
 	case a.withdrawn != 0:
 		t.warn("take back that the server read only a part", t.withdrawCut(ctx, a.withdrawn))
 		t.emit(CutWithdrawn{Requests: []int64{a.withdrawn}})
-		t.say("the server counts this request as short as the last: it read both whole; the limit is lifted")
+		t.say("the server counts this request as low as the last one, so it did read both whole; the limit is lifted")
 	case !window.Assumed && window.Tokens > 0 && a.record.Prompt > window.Tokens:
 		t.say("the server counted %d tokens, more than its window of %d (%s): it may have dropped part of this request",
 			a.record.Prompt, window.Tokens, window.Origin())
@@ -56,7 +56,7 @@ func (t *turn) noteCount(ctx context.Context, a *attempt) {
 // cutNotice reports that the server read only a part of a request, and how to prevent it. stated says that the server
 // has stated another window since.
 func (a *attempt) cutNotice(stated bool) string {
-	const below = "Requests of this session now stay below %d tokens; /window TOKENS overrides this"
+	const below = "In this chat, requests now stay below %d tokens; /window TOKENS overrides this"
 	cure := fmt.Sprintf(below, a.to.Limit())
 	if stated {
 		cure = fmt.Sprintf("It now states a window of %d tokens, and requests will fit it", a.to.Window().Tokens)

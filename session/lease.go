@@ -6,7 +6,7 @@ import (
 )
 
 // ErrLeased is returned if the conversation is read-only because another window has the lease.
-var ErrLeased = errors.New("this session is open in another window; you can read and fork it here")
+var ErrLeased = errors.New("this chat is open in another window; you can read and fork it here")
 
 // Lease takes the lease of the conversation for this window. If another window has it, leased is true, and everything
 // that would change the conversation fails with ErrLeased. The lease of a new conversation is taken when its first

@@ -55,7 +55,7 @@ func (s *Session) begin(ref string) *target.Model {
 	}
 	endpoint, model, _ := strings.Cut(strings.TrimSpace(ref), "/")
 	if ref == "" {
-		err = errors.New("no model is chosen for this session")
+		err = errors.New("no model is chosen for this chat")
 	}
 	return target.NewUnready(s.modelDeps(s.deps.Sampling), endpoint, model,
 		fmt.Errorf("%w; /model or -m chooses another model", err))

@@ -46,7 +46,7 @@ func (t *turn) planSmaller(ctx context.Context, a *attempt, fault *llm.Error, ov
 		to.ShrinkReply(share)
 		t.limit = max(1, int(min(share*float64(over.first), smallerBy*float64(a.expected()))))
 		return fmt.Sprintf("the request was too long for the model, and the server does not state its limit; asking "+
-			"again with %.0f %% of it", 100*share)
+			"again with %.0f%% of it", 100*share)
 	}
 	if over.numbered {
 		return ""
@@ -54,7 +54,7 @@ func (t *turn) planSmaller(ctx context.Context, a *attempt, fault *llm.Error, ov
 	over.numbered = true
 	if space := replySpace(fault, a.expected()); space > 0 {
 		to.ShortenReply(space)
-		return fmt.Sprintf("the request and its reply are more than the model's window of %d tokens; asking once more "+
+		return fmt.Sprintf("the request and its reply exceed the model's window of %d tokens; asking once more "+
 			"for a reply of at most %d", fault.Limit, space)
 	}
 	t.limit = max(1, int(smallerBy*float64(to.Expect(a.record.Estimate))))

@@ -61,9 +61,9 @@ func TestRefusalWithoutNumberShrinksInThreeSteps(t *testing.T) {
 				first.Total, limit)
 		}
 	}
-	if got := notices(events); len(got) != 3 || !strings.Contains(got[0], "70 %") ||
-		!strings.Contains(got[1], "35 %") || !strings.Contains(got[2], "15 %") {
-		t.Errorf("it said %q, want three sentences with 70, 35 and 15 %%", got)
+	if got := notices(events); len(got) != 3 || !strings.Contains(got[0], "70%") ||
+		!strings.Contains(got[1], "35%") || !strings.Contains(got[2], "15%") {
+		t.Errorf("it said %q, want three sentences with 70, 35 and 15%%", got)
 	}
 	if kept, err := b.deps.Store.Endpoint(t.Context(), s.Model().Client.Endpoint().BaseURL, "m"); err != nil ||
 		kept.Window != 0 {

@@ -262,7 +262,7 @@ type AddressChangedError struct {
 }
 
 func (e *AddressChangedError) Error() string {
-	return fmt.Sprintf("this chat was with %[1]s at %[2]s, and %[1]s is at %[3]s now", e.Endpoint, e.Was, e.Now)
+	return fmt.Sprintf("this chat used %[1]s at %[2]s, which is now at %[3]s", e.Endpoint, e.Was, e.Now)
 }
 
 // Ready returns nil if a turn can start. Otherwise it returns why the model cannot be used, or an *AddressChangedError.

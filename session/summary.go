@@ -26,7 +26,7 @@ const (
 	summaryBefore = "These notes stand for what was said even before. Take them into yours:\n\n"
 )
 
-// The length of a summary in tokens: an eighth of what a request may hold, within these bounds.
+// The bounds of the length of a summary, in tokens.
 const (
 	summaryMin = 256
 	summaryMax = 1024

@@ -42,7 +42,7 @@ func (s *Session) SaveTo(ctx context.Context, to *store.Store) (store.Session, e
 		err = keepUnsent(ctx, from, to, id)
 	}
 	if err != nil {
-		return store.Session{}, fmt.Errorf("keep the conversation: %w", err)
+		return store.Session{}, fmt.Errorf("save the chat: %w", err)
 	}
 	return to.Session(ctx, id)
 }

@@ -11,9 +11,8 @@ import (
 	"winnow/session/title"
 )
 
-// titlePrompt asks a model for a title.
+// The prompts of a request for a title.
 const (
-	// The prompts of a request for a title.
 	titlePrompt   = "You give conversations their titles."
 	titleQuestion = "Write a title of two to six words for a conversation that begins so, in its own language. " +
 		"Answer with the title alone: no quotes, no full stop."

@@ -270,7 +270,7 @@ func TestAChatAsksBeforeItGoesToAnotherAddress(t *testing.T) {
 	)
 	asked := l.Asked()
 	l.reopen()
-	l.shows("this chat was with here at http://")
+	l.shows("this chat used here at http://")
 	l.types("Second")
 	l.press("enter")
 	l.until("the refusal", func() bool { return !l.Turn.Busy })

@@ -14,7 +14,7 @@ import (
 // program that syncs folders would copy the database while it is being written, and damage it.
 var ErrDatabaseInFolder = errors.New("a synced folder must not contain a chat history")
 
-// The names in the folder. Everything else, such as the copies of files that conflicted, is left alone.
+// The names of winnow's files in the folder. All other files, such as conflicted copies, are ignored.
 var (
 	machineName   = regexp.MustCompile(`^[0-9a-f]{16}$`)
 	segmentNamed  = regexp.MustCompile(`^\d{13}-[0-9a-f]{64}\.seg$`)

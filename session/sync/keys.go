@@ -11,7 +11,7 @@ import (
 // ErrNoKey is returned if the segments in the folder are encrypted and there is no key. Nothing is written in plain
 // text next to them.
 var ErrNoKey = errors.New("the segments in this folder are encrypted, and there is no key; " +
-	"key under [sync] names its file")
+	"set key under [sync] to its file")
 
 // NewKey writes a new age identity to a new file, in the format of age-keygen, and returns its public key.
 func NewKey(file string) (recipient string, err error) {

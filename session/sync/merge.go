@@ -43,8 +43,8 @@ func (r *run) read() error {
 				return err
 			}
 			if n > 0 {
-				refused = append(refused, fmt.Sprintf("%s has other content for %s that %s here; what is here stays.",
-					file, english.Plural(n, "message", ""), english.PluralWord(n, "is", "are")))
+				refused = append(refused, fmt.Sprintf("%s has different content for %s; the stored content is kept.",
+					file, english.Plural(n, "stored message", "")))
 			}
 			delete(waiting, name)
 			moved = true

@@ -91,7 +91,7 @@ func (r *run) run() error {
 		return err
 	}
 	defer release()
-	host, _ := os.Hostname() // for people alone
+	host, _ := os.Hostname() // shown to the user
 	if _, err := r.y.Join(r.ctx, host); err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (r *run) reload() (err error) {
 		return err
 	}
 	r.known, r.last = map[string]store.Segment{}, map[string]time.Time{}
-	for _, s := range r.state.Segments { // the oldest first
+	for _, s := range r.state.Segments { // oldest first
 		r.known[s.Name], r.last[s.Home] = s, s.Created
 	}
 	r.f, err = readFolder(r.o.Dir)

@@ -83,7 +83,7 @@ func TestUnderAKeyOnlyWhatItOpensIsMerged(t *testing.T) {
 		if out.Received != 0 || out.Purged != 0 {
 			t.Errorf("of the stranger's file b merged %+v", out)
 		}
-		b.skips(out, key, file, "it is not encrypted, and under a key only what the key opens is merged")
+		b.skips(out, key, file, "it is not encrypted, but a key is set")
 	}
 	b.want(kept.ID, "kept")
 	// What the machines have to say to one another is not held up.
@@ -166,7 +166,7 @@ func TestOtherContentOfAStoredMessageIsNamed(t *testing.T) {
 	out := a.sync()
 	a.want(kept.ID, "what was said")
 	want := filepath.Join(stranger,
-		shortName(file)) + " has other content for 1 message that is here; what is here stays."
+		shortName(file)) + " has different content for 1 stored message; the stored content is kept."
 	if len(out.Skipped) != 1 || out.Skipped[0] != want || out.Sessions != 1 {
 		t.Errorf("the sync says %q and adds %d sessions, want %q and 1", out.Skipped, out.Sessions, want)
 	}

@@ -397,7 +397,7 @@ func strangerScene(p *pair) {
 	file := forge(p.T, p.a.dir, ahead, append([]store.Line{purge}, chat("forged", 1, "hello")...)...)
 	p.carry()
 	for _, m := range []*machine{p.a, p.b} {
-		m.skips(m.syncWith(p.key), p.key, file, "it is not encrypted, and under a key only what the key opens is merged")
+		m.skips(m.syncWith(p.key), p.key, file, "it is not encrypted, but a key is set")
 		m.want(kept.ID, "kept")
 	}
 	p.b.say(kept.ID, first.ID, history.Assistant, "answer")

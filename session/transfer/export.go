@@ -18,7 +18,7 @@ import (
 // Format is a format for exports.
 type Format string
 
-// The formats.
+// The export formats.
 const (
 	// The export formats.
 	Markdown Format = "md"     // for reading: the active branch

@@ -24,9 +24,9 @@ import (
 
 // The reasons why a file cannot be imported.
 var (
-	errStream        = &FileError{"a database is not read from a pipe; name its file"}
-	errOtherDatabase = &FileError{"this is neither the database of crush nor that of llm, " +
-		"in the schema of its newest version"}
+	errStream        = &FileError{"a database cannot be read from a pipe; name its file"}
+	errOtherDatabase = &FileError{"this is not a database of crush or llm, " +
+		"or not in the schema of the newest version"}
 	errBrokenZip = &FileError{"the archive is truncated or damaged: " +
 		"its list of files is missing; download it again"}
 )

@@ -25,7 +25,7 @@ import (
 )
 
 // ErrNoMessage is returned if a file holds no message that can be imported.
-var ErrNoMessage = errors.New("there is no message in it")
+var ErrNoMessage = errors.New("it contains no messages")
 
 // FileError says why a file cannot be imported, in a sentence for the user.
 type FileError struct{ Reason string }
@@ -53,9 +53,6 @@ func (from Source) section(begin int64) *io.SectionReader {
 
 // Imported is the outcome of one conversation of a file.
 type Imported = conversation.Imported
-
-// Remark says something about a message of a file, or about a conversation.
-type Remark = conversation.Remark
 
 // Import stores every conversation of a file as a session, or adds what is new to the session that was imported before,
 // and calls report for each. It recognises the format by the content. Each conversation is stored whole or not at all;
@@ -115,7 +112,7 @@ func (in *importing) add(ctx context.Context, c conversation.Conversation) error
 			return fmt.Errorf("conversation %d: %w", im.Place, err)
 		}
 	case len(im.Errors) == 0:
-		im.Warnf("", "the conversation holds no message; nothing was imported of it")
+		im.Warnf("", "the conversation has no messages; nothing was imported")
 	case c.Session.Source == openai.Source && !in.found:
 		return unrecognised(im.Errors[0].String())
 	}
@@ -143,7 +140,7 @@ func (in *importing) store(ctx context.Context, im *Imported, c store.Conversati
 		im.Warnf("", "the conversation is in the trash; winnow sessions restore %s brings it back", out.Session.ID)
 	}
 	warnCount(im, out.Filled, "%s of the earlier import got its images")
-	warnCount(im, out.Unfilled, "%s did not get its images, because the chat went on here since")
+	warnCount(im, out.Unfilled, "%s did not get its images, because the chat was continued here")
 	return nil
 }
 
@@ -192,7 +189,7 @@ func (in *importing) setDefaults(im *Imported, c *store.Conversation) {
 			m.Model = row.Model
 		}
 	}
-	warnCount(im, untimed, "%s without a time: that of the message before is used, or that of the file")
+	warnCount(im, untimed, "%s without a time; the time of the message before or of the file is used")
 	row.Title, row.TitleFrom = title.OneLine(row.Title), store.TitleUser
 	if row.Title == "" {
 		row.Title, row.TitleFrom = title.Of(first), store.TitleAuto

@@ -15,6 +15,7 @@ import (
 	"winnow/history"
 	"winnow/session/store"
 	"winnow/session/transfer/archive"
+	"winnow/session/transfer/conversation"
 )
 
 type tester interface {
@@ -100,9 +101,9 @@ func written(t tester, s *store.Store, ids ...string) []byte {
 }
 
 // restored restores an archive, and returns what was said of it, a line each.
-func restored(t tester, s *store.Store, file []byte) (all []archive.Restored, said string, err error) {
+func restored(t tester, s *store.Store, file []byte) (all []conversation.Imported, said string, err error) {
 	t.Helper()
-	err = archive.Restore(context.Background(), s, bytes.NewReader(file), func(r archive.Restored) {
+	err = archive.Restore(context.Background(), s, bytes.NewReader(file), func(r conversation.Imported) {
 		all = append(all, r)
 		for _, text := range r.Errors {
 			said += fmt.Sprintf("error: %s\n", text)
@@ -144,7 +145,7 @@ func TestRestoreMerges(t *testing.T) {
 	if want := fmt.Sprintf("warning: session %s is in the trash\n", ids[3]); err != nil || said != want {
 		t.Errorf("importing it again says\n%s(%v) want\n%s", said, err, want)
 	}
-	if slices.ContainsFunc(all, func(r archive.Restored) bool { return !r.Again }) || dumped(t, there, ids...) != want {
+	if slices.ContainsFunc(all, func(r conversation.Imported) bool { return !r.Again }) || dumped(t, there, ids...) != want {
 		t.Errorf("importing it again changed what is there: %+v", all)
 	}
 	goesOn(t, home, ids[0], "At home.")

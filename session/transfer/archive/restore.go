@@ -18,13 +18,10 @@ import (
 	"winnow/session/transfer/conversation"
 )
 
-// Restored is what became of one session of an archive.
-type Restored = conversation.Imported
-
 // Restore merges the sessions of an archive into the history, each in a transaction of its own, and calls report for
 // each. Stored content is not changed, only added to. Damaged parts are reported and skipped. An error ends the import;
 // sessions that were reported before stay stored.
-func Restore(ctx context.Context, s *store.Store, file io.Reader, report func(Restored)) error {
+func Restore(ctx context.Context, s *store.Store, file io.Reader, report func(conversation.Imported)) error {
 	a, err := open(file)
 	if err != nil {
 		return err
@@ -36,7 +33,7 @@ func Restore(ctx context.Context, s *store.Store, file io.Reader, report func(Re
 	for damaged := false; ; {
 		others, end := a.find()
 		if others && !damaged {
-			var r Restored
+			var r conversation.Imported
 			r.Errorf("", "a part of the archive is damaged or missing; it was not imported")
 			report(r)
 		}
@@ -56,7 +53,7 @@ func Restore(ctx context.Context, s *store.Store, file io.Reader, report func(Re
 }
 
 // restore merges the next session of the archive. purged are the ids of sessions that were purged here.
-func restore(ctx context.Context, s *store.Store, a *reader, purged []string) (r Restored, err error) {
+func restore(ctx context.Context, s *store.Store, a *reader, purged []string) (r conversation.Imported, err error) {
 	lines, err := a.session()
 	first := store.Line{}
 	if len(lines) > 0 {
@@ -94,7 +91,7 @@ func restore(ctx context.Context, s *store.Store, a *reader, purged []string) (r
 		return r, err
 	}
 	row, err := s.Session(ctx, renewed(id, nth))
-	r = Restored{Session: row, Title: row.Title, New: applied.Sessions > 0, Added: applied.Messages}
+	r = conversation.Imported{Session: row, Title: row.Title, New: applied.Sessions > 0, Added: applied.Messages}
 	r.Again = !r.New && len(applied.Changed) == 0
 	if !row.Deleted.IsZero() && !r.New {
 		r.Warnf("", "session %s is in the trash", row.ID)
@@ -103,7 +100,7 @@ func restore(ctx context.Context, s *store.Store, a *reader, purged []string) (r
 		r.Warnf("", "session %s was purged; it is imported as a new one, without the records of its requests", id)
 	}
 	if n := applied.Refused; n > 0 {
-		r.Warnf("", "session %s has other content for %s; what is here stays", row.ID, english.Plural(n, "message", ""))
+		r.Warnf("", "session %s has different content for %s; the stored content is kept", row.ID, english.Plural(n, "message", ""))
 	}
 	return r, err
 }

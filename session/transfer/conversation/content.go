@@ -205,7 +205,7 @@ func (c *Conversation) AddResponsesItem(raw json.RawMessage, label string, at in
 		last := len(c.Messages) - 1
 		switch {
 		case item.Role == "" && IsBlank(m) && m.Reasoning == "" && m.Role == message.Assistant:
-			// Thoughts that only the server can read.
+			// encrypted reasoning
 		case last >= 0 && continues(c.Messages[last], m):
 			Extend(&c.Messages[last], m)
 		default:

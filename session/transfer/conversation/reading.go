@@ -12,8 +12,6 @@ import (
 	"winnow/session/title"
 )
 
-// What the formats for reading say alike of a conversation and its messages.
-
 // minute is the layout of times in exports for reading. Such exports share the functions of this file.
 const minute = "2006-01-02 15:04 UTC"
 
