@@ -123,7 +123,7 @@ func (t *turn) runTool(ctx context.Context, q ToolQuestion, finish string) (stri
 
 // unattendedError describes the question about a call that nobody could answer, for a run without a user.
 func (q ToolQuestion) unattendedError(why approval.Reason) string {
-	const longest = 1000 // bytes of the arguments
+	const longest = 1000 // characters of the arguments
 	arguments := strings.Join(strings.Fields(q.Arguments.Object), " ")
 	text := fmt.Sprintf("the model wants to run the tool %q with %.*s, and there is nobody to ask; ", q.Call.Name,
 		longest, arguments)
@@ -167,9 +167,7 @@ func (t *turn) saveResult(ctx context.Context, c history.ToolCall, result string
 
 // askUser asks the user about a call. A choice that was not offered counts as no. It fails only if the turn is stopped.
 func (t *turn) askUser(ctx context.Context, q ToolQuestion) (approval.Answer, error) {
-	answer, err := wait(ctx, func(answer func(approval.Answer)) {
-		t.emit(ApprovalNeeded{ToolQuestion: q, Answer: answer})
-	})
+	answer, err := wait(ctx, func(answer func(approval.Answer)) { t.emit(ApprovalNeeded{q, answer}) })
 	if !slices.Contains(q.Choices, answer.Choice) {
 		answer.Choice = approval.No
 	}

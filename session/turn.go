@@ -59,7 +59,7 @@ type turn struct {
 	otherModel    *target.Model // answers this turn instead of the conversation's model; nil for none
 
 	approved map[store.Purpose]limits.Estimate // requests that the user allowed to exceed a limit
-	limit    int                               // maximum tokens of the next request, after one that was too long; 0 for none
+	limit    int                               // tokens of the next request, after one that was too long; 0 for none
 
 	planned   history.Plan       // the newest request; guarded by mu
 	readAgain []int              // positions of the messages that the running recall found; guarded by mu

@@ -20,8 +20,8 @@ import (
 	"winnow/session/store"
 )
 
-// A segment is a file of JSON lines, compressed with zstd and optionally encrypted with age. The first line is the head,
-// all others are rows. The file name ends with the SHA-256 of the file.
+// A segment is a file of JSON lines, compressed with zstd and optionally encrypted with age. The first line is the
+// head, all others are rows. The file name ends with the SHA-256 of the file.
 
 // format is the version of the segment format.
 const format = 1

@@ -100,7 +100,8 @@ func restore(ctx context.Context, s *store.Store, a *reader, purged []string) (r
 		r.Warnf("", "session %s was purged; it is imported as a new one, without the records of its requests", id)
 	}
 	if n := applied.Refused; n > 0 {
-		r.Warnf("", "session %s has different content for %s; the stored content is kept", row.ID, english.Plural(n, "message", ""))
+		const what = "session %s has different content for %s; the stored content is kept"
+		r.Warnf("", what, row.ID, english.Plural(n, "message", ""))
 	}
 	return r, err
 }

@@ -26,8 +26,8 @@ import (
 //	…
 //	]}
 //
-// Each store.Line is on a line of its own. sha256 is the hash of these lines, each with a line feed instead of the comma.
-// Archives are read line by line rather than as JSON, so that the next session can be found after damaged bytes.
+// Each store.Line is on a line of its own. sha256 is the hash of these lines, each with a line feed instead of the
+// comma. Archives are read line by line rather than as JSON, so that the next session can be found after damaged bytes.
 
 // The texts around the lines of an archive. The first one contains the version of the format.
 const (
