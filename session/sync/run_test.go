@@ -49,14 +49,14 @@ func segments(dir string) (paths []string) {
 
 func (m *machine) begin(text string) (store.Session, store.Message) {
 	m.t.Helper()
-	session, first, err := m.s.Begin(m.t.Context(), store.Session{Title: text}, store.Message{Message: history.Message{Role: history.User, Content: text}})
+	session, first, err := m.s.Begin(m.t.Context(), store.Session{Title: text}, says("", 0, history.User, text))
 	must(m.t, err)
 	return session, first
 }
 
 func (m *machine) say(session string, parent int64, role history.Role, text string) store.Message {
 	m.t.Helper()
-	out, err := m.s.Append(m.t.Context(), store.Message{Session: session, Parent: parent, Message: history.Message{Role: role, Content: text}})
+	out, err := m.s.Append(m.t.Context(), says(session, parent, role, text))
 	must(m.t, err)
 	return out
 }
@@ -113,6 +113,27 @@ func TestAChatGoesOnOnAnotherMachine(t *testing.T) {
 	written := segments(dir)
 	if len(written) != 3 {
 		t.Errorf("there are %d segments, want 3", len(written))
+	}
+}
+
+// A chat that is open on one machine notices that a message was excluded on another.
+func TestAnExclusionReachesAnOpenChat(t *testing.T) {
+	dir := t.TempDir()
+	a, b := newMachine(t, dir), newMachine(t, dir)
+	chat, first := a.begin("a secret")
+	a.sync()
+	b.sync()
+	open, err := b.s.Session(t.Context(), chat.ID)
+	must(t, err)
+	_, err = a.s.SetFlags(t.Context(), map[int64]history.Flag{first.ID: history.Exclude})
+	must(t, err)
+	a.sync()
+	b.sync()
+	now, err := b.s.Session(t.Context(), chat.ID)
+	must(t, err)
+	decided, err := b.s.Decisions(t.Context(), chat.ID)
+	if err != nil || now.Changes == open.Changes || decided.Flags[first.ID] != history.Exclude {
+		t.Errorf("changes %d, before %d; flags %v, %v", now.Changes, open.Changes, decided.Flags, err)
 	}
 }
 
