@@ -4,76 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"net/http"
 	"slices"
-	"strings"
 	"testing"
 
 	"winnow/llm/tool"
 	"winnow/session/approval"
 	"winnow/session/store"
 )
-
-// endsWith answers with a call, and ends with a finish_reason, without one where it is "", or without any end.
-func endsWith(reason string, done bool) step {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		delta(w, map[string]any{"tool_calls": []any{map[string]any{
-			"index": 0, "id": "c1", "type": "function", "function": map[string]any{
-				"name": remote.Name, "arguments": `{"name":"a"}`,
-			},
-		}}})
-		if reason != "" {
-			event(w, map[string]any{
-				"choices": []any{map[string]any{"index": 0, "delta": map[string]any{}, "finish_reason": reason}},
-			})
-		}
-		if done {
-			fmt.Fprint(w, "data: [DONE]\n\n")
-		}
-	}
-}
-
-// Nothing runs from an answer that is not whole, whatever the rules say, and nobody is asked about it.
-func TestNothingRunsFromAnAnswerThatIsNotWhole(t *testing.T) {
-	for _, c := range []struct {
-		name  string
-		step  step
-		runs  int
-		asked int
-		ends  string // the turn's error
-	}{
-		{"stop", endsWith("stop", true), 1, 0, ""},
-		{"tool_calls", endsWith("tool_calls", false), 1, 0, ""},
-		{"length", endsWith("length", true), 0, 0, `the answer was cut off (finish_reason "length")`},
-		{"content_filter", endsWith("content_filter", true), 0, 0, `(finish_reason "content_filter")`},
-		{"MAX_TOKENS", endsWith("MAX_TOKENS", true), 0, 0, `(finish_reason "MAX_TOKENS")`},
-		{"nobody said that it is over", endsWith("", false), 0, 0, ""},
-		{"nobody said why it is over", endsWith("", true), 1, 1, ""},
-		{"an unknown reason", endsWith("because", true), 1, 1, ""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			b := newBench(t, c.step, says("Done."))
-			b.offer(writer(remote))
-			b.deps.Approval.Mode, b.deps.Approval.Allow = approval.Always, []string{"*"}
-			s := b.begin()
-			events, err := drain(s.Send(t.Context(), say("Write.")))
-			if ran, asked := ranIn(events), len(only[ApprovalNeeded](events)); ran != c.runs || asked != c.asked {
-				t.Errorf("it ran %d times after %d questions, want %d and %d", ran, asked, c.runs, c.asked)
-			}
-			if c.ends == "" && err != nil || c.ends != "" && (err == nil || !strings.Contains(err.Error(), c.ends)) {
-				t.Errorf("the turn ended with %v, want %q", err, c.ends)
-			}
-			if c.ends == "" {
-				return
-			}
-			if m := s.Messages()[2]; m.Content != answerCut || b.requests() != 1 {
-				t.Errorf("the result is %q after %d requests, want %q after 1", m.Content, b.requests(), answerCut)
-			}
-		})
-	}
-}
 
 // A temporary chat leaves nothing behind, and goes by what is remembered.
 func TestATemporaryChatRemembersNoPermission(t *testing.T) {

@@ -50,20 +50,15 @@ func TestConversationThatIsOpenInAnotherWindowChangesNothing(t *testing.T) {
 		return err
 	}
 	for what, try := range map[string]func() error{
-		"send":       func() error { return turn(second.Send(ctx, say("Second"))) },
-		"send alone": func() error { return turn(second.Send(ctx, Draft{Alone: true, Text: "Second"})) },
-		"ask again":  func() error { return turn(second.Regenerate(ctx, 0, "")) },
-		"edit":       func() error { return turn(second.Send(ctx, Draft{Replaces: message, Text: "Second"})) },
-		"switch":     func() error { return second.SwitchBranch(ctx, message) },
-		"rename":     func() error { return second.Set(ctx, Settings{Title: new("Mine")}) },
-		"retitle":    func() error { _, err := second.Retitle(ctx, true, func(Event) {}); return err },
-		"preset":     func() error { return second.Set(ctx, Settings{Preset: "full"}) },
-		"budget":     func() error { return second.Set(ctx, Settings{Budget: new(1000)}) },
-		"system":     func() error { return second.Set(ctx, Settings{System: new("Be brief.")}) },
-		"model":      func() error { return second.Set(ctx, Settings{Model: second.Model().Ref()}) },
-		"flag":       func() error { _, err := second.SetFlags(ctx, flagged(history.Pin, message)); return err },
-		"remedy":     func() error { return second.SetRemedy(ctx, history.LeaveOut, message) },
-		"apply":      func() error { return second.Set(ctx, Settings{Preset: "full"}) },
+		"send":      func() error { return turn(second.Send(ctx, say("Second"))) },
+		"ask again": func() error { return turn(second.Regenerate(ctx, 0, "")) },
+		"edit":      func() error { return turn(second.Send(ctx, Draft{Replaces: message, Text: "Second"})) },
+		"switch":    func() error { return second.SwitchBranch(ctx, message) },
+		"rename":    func() error { return second.Set(ctx, Settings{Title: new("Mine")}) },
+		"retitle":   func() error { _, err := second.Retitle(ctx, true, func(Event) {}); return err },
+		"model":     func() error { return second.Set(ctx, Settings{Model: second.Model().Ref()}) },
+		"flag":      func() error { _, err := second.SetFlags(ctx, flagged(history.Pin, message)); return err },
+		"remedy":    func() error { return second.SetRemedy(ctx, history.LeaveOut, message) },
 	} {
 		if err := try(); !errors.Is(err, ErrLeased) {
 			t.Errorf("%s: %v, want ErrLeased", what, err)
@@ -80,13 +75,8 @@ func TestConversationThatIsOpenInAnotherWindowChangesNothing(t *testing.T) {
 	if _, err := second.Preview(say("Second")); err != nil {
 		t.Errorf("a preview: %v, want a plan: reading goes on", err)
 	}
-}
-
-func TestConversationThatIsOpenInAnotherWindowCanBeForked(t *testing.T) {
-	_, _, second := twoWindows(t)
-	takeLease(t, second, true)
-	if _, err := second.Fork(t.Context(), 0); err != nil {
-		t.Errorf("Fork: %v", err)
+	if _, err := second.Fork(ctx, 0); err != nil {
+		t.Errorf("a fork: %v, want a chat of its own", err)
 	}
 }
 

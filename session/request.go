@@ -255,8 +255,8 @@ func (a *attempt) endNotice() string {
 	case a.record.End != store.EndDone:
 	case a.reply.Finished.Reason == "length":
 		return "the answer is cut off: it reached the length limit of the model or of max_tokens"
-	case a.reply.Finished.Reason == "content_filter":
-		return "the answer is cut off: the server's content filter stopped it"
+	case llm.WholenessOf(a.reply.Finished.Reason) == llm.Cut:
+		return "the answer is cut off: the server stopped it (finish_reason " + a.reply.Finished.Reason + ")"
 	case a.text() == "" && len(a.reply.Calls) == 0:
 		return "the model sent reasoning but no answer"
 	}

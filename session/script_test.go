@@ -292,10 +292,12 @@ func (p *play) step(arg string) step {
 			}
 			fmt.Fprint(w, "data: [DONE]\n\n")
 		}
-	case "sends": // TEXT | EVENT
+	case "sends": // TEXT | EVENT | EVENT
 		return func(w http.ResponseWriter, _ *http.Request) {
 			delta(w, map[string]any{"content": before})
-			event(w, json.RawMessage(then))
+			for e := range strings.SplitSeq(then, " | ") {
+				fmt.Fprintf(w, "data: %s\n\n", e)
+			}
 		}
 	}
 	next := p.step(then)
