@@ -116,6 +116,7 @@ func event(w http.ResponseWriter, v any) {
 	if err != nil {
 		panic(err)
 	}
+	w.Header().Set("Content-Type", "text/event-stream")
 	fmt.Fprintf(w, "data: %s\n\n", text)
 	w.(http.Flusher).Flush()
 }
@@ -137,7 +138,6 @@ func finish(w http.ResponseWriter, reason string, prompt, answer int) {
 // says answers with these pieces.
 func says(pieces ...string) step {
 	return func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
 		for _, p := range pieces {
 			delta(w, map[string]any{"content": p})
 		}
@@ -156,7 +156,6 @@ func promptOf(r *http.Request) int {
 // calls asks for a tool.
 func calls(id, name, arguments string) step {
 	return func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
 		delta(w, map[string]any{"tool_calls": []any{map[string]any{
 			"index": 0, "id": id, "type": "function", "function": map[string]any{"name": name, "arguments": arguments},
 		}}})
@@ -167,7 +166,6 @@ func calls(id, name, arguments string) step {
 // hangs sends some pieces, says so, and then nothing until the client leaves.
 func hangs(sent chan<- struct{}, pieces ...string) step {
 	return func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
 		for _, p := range pieces {
 			delta(w, map[string]any{"content": p})
 		}
@@ -180,7 +178,6 @@ func hangs(sent chan<- struct{}, pieces ...string) step {
 // reports answers with a text and a usage of the server's own, "" for none.
 func reports(text, usage string) step {
 	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
 		delta(w, map[string]any{"content": text})
 		event(w, map[string]any{
 			"choices": []any{map[string]any{"index": 0, "delta": map[string]any{}, "finish_reason": "stop"}},
@@ -195,7 +192,6 @@ func reports(text, usage string) step {
 // thinks calls a tool after reasoning, or answers after it.
 func thinks(reasoning string, then step) step {
 	return func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
 		delta(w, map[string]any{"reasoning_content": reasoning})
 		then(w, r)
 	}
@@ -204,7 +200,6 @@ func thinks(reasoning string, then step) step {
 // breaks sends some pieces and then breaks the connection.
 func breaks(pieces ...string) step {
 	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
 		for _, p := range pieces {
 			delta(w, map[string]any{"content": p})
 		}

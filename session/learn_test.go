@@ -37,7 +37,6 @@ func larger(messages []sentMessage) (total int) {
 func (s *script) counting(count formula, answers func(n int) string) step {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		n := s.requests()
-		w.Header().Set("Content-Type", "text/event-stream")
 		delta(w, map[string]any{"content": answers(n)})
 		finish(w, "stop", count(messagesOf(s.t, s.body(n))), 50)
 	}

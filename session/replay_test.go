@@ -14,11 +14,7 @@ import (
 )
 
 // wantProven replays a request and fails unless its bytes are those that the server got.
-func wantProven(t interface {
-	Helper()
-	Fatalf(string, ...any)
-}, s *Session, turn, nth int, want string,
-) record.Replayed {
+func wantProven(t testing.TB, s *Session, turn, nth int, want string) record.Replayed {
 	t.Helper()
 	got, err := s.Records().Replay(context.Background(), turn, nth)
 	if err != nil {

@@ -73,7 +73,6 @@ func thinksAndCalls(secret string) step {
 // responds streams events of the Responses API. What is given is put around an answer: its usage is the last.
 func responds(events ...string) step {
 	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
 		for _, e := range append([]string{`{"type":"response.created","response":{"status":"in_progress"}}`},
 			events...) {
 			_, _ = w.Write([]byte("data: " + e + "\n\n"))

@@ -18,7 +18,6 @@ func (s *script) dropping(window int, count formula) step {
 		for len(messages) > 2 && count(messages) > window {
 			messages = append(messages[:1:1], messages[2:]...)
 		}
-		w.Header().Set("Content-Type", "text/event-stream")
 		delta(w, map[string]any{"content": strings.Repeat("What I see of it is only its end. ", 6)})
 		finish(w, "stop", count(messages), 10)
 	}
@@ -90,7 +89,6 @@ func TestWrongAlarmIsWithdrawn(t *testing.T) {
 			for _, m := range messagesOf(t, b.body(b.requests())) {
 				total += len(m.Content)/4 + 4
 			}
-			w.Header().Set("Content-Type", "text/event-stream")
 			delta(w, map[string]any{"content": strings.Repeat("An answer of some length. ", 20)})
 			finish(w, "stop", int(share*float64(total)), 80)
 		}

@@ -227,14 +227,7 @@ func (b *box) act() {
 				return nil
 			}
 			lines := w.archives[w.pick("archive", len(w.archives))]
-			_, err := b.s.Apply(ctx, func(take func(store.Line) error) error {
-				for _, l := range lines {
-					if err := take(l); err != nil {
-						return err
-					}
-				}
-				return nil
-			})
+			_, err := b.s.Apply(ctx, rowsOf(lines))
 			return err
 		},
 		"purge": func() error {
@@ -251,13 +244,20 @@ func (b *box) act() {
 			return nil
 		},
 	}
-	names := make([]string, 0, len(acts))
-	for name := range acts {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	name := rapid.SampledFrom(names).Draw(w.T, "act")
+	name := rapid.SampledFrom(slices.Sorted(maps.Keys(acts))).Draw(w.T, "act")
 	w.must(name, acts[name]())
+}
+
+// rowsOf hands out lines that are in memory.
+func rowsOf(lines []store.Line) rows {
+	return func(take func(store.Line) error) error {
+		for _, l := range lines {
+			if err := take(l); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 }
 
 func says(session string, parent int64, role history.Role, text string) store.Message {
@@ -570,14 +570,7 @@ func (w *world) plant() {
 		Created: time.Now().Add(-2 * inactiveAfter).UnixMilli(), // nobody will write it anew
 	}
 	dir := filepath.Join(w.root, "planted")
-	s, err := writeSegment(dir, h, nil, func(take func(store.Line) error) error {
-		for _, l := range lines {
-			if err := take(l); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	s, err := writeSegment(dir, h, nil, rowsOf(lines))
 	w.must("write a segment", err)
 	file, err := os.ReadFile(filepath.Join(dir, stranger, s.Name))
 	w.must("read the segment", err)

@@ -17,14 +17,7 @@ const stranger = "5717a46e5717a46e"
 func forge(t *testing.T, dir string, created int64, lines ...store.Line) string {
 	t.Helper()
 	h := head{Folder: stranger, Host: "stranger", Number: 1, Created: created}
-	s, err := writeSegment(dir, h, nil, func(take func(store.Line) error) error {
-		for _, l := range lines {
-			if err := take(l); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	s, err := writeSegment(dir, h, nil, rowsOf(lines))
 	must(t, err)
 	return s.Name
 }

@@ -18,13 +18,8 @@ import (
 	"winnow/session/transfer/conversation"
 )
 
-type tester interface {
-	Helper()
-	Fatalf(string, ...any)
-}
-
 // empty is a history without sessions, in memory.
-func empty(t tester) *store.Store {
+func empty(t rapid.TB) *store.Store {
 	t.Helper()
 	s, err := store.Open(context.Background(), store.Memory, store.Options{})
 	if err != nil {
@@ -34,7 +29,7 @@ func empty(t tester) *store.Store {
 }
 
 // goesOn stores a question and its answer at the end of a session, which begins with it where its id is "".
-func goesOn(t tester, s *store.Store, id, text string) string {
+func goesOn(t rapid.TB, s *store.Store, id, text string) string {
 	t.Helper()
 	for _, role := range []history.Role{history.User, history.Assistant} {
 		m := store.Message{Message: history.Message{Role: role, Content: text, Status: history.Complete}}
@@ -53,7 +48,7 @@ func goesOn(t tester, s *store.Store, id, text string) string {
 }
 
 // several is a history with some conversations, one of them in the trash and the last a fork of the first.
-func several(t tester) (s *store.Store, ids []string) {
+func several(t rapid.TB) (s *store.Store, ids []string) {
 	t.Helper()
 	s = empty(t)
 	for i := range 4 {
@@ -77,7 +72,7 @@ func several(t tester) (s *store.Store, ids []string) {
 	return s, append(ids, fork.ID)
 }
 
-func idsOf(t tester, s *store.Store) (ids []string) {
+func idsOf(t rapid.TB, s *store.Store) (ids []string) {
 	t.Helper()
 	list, err := s.Sessions(context.Background(), store.Filter{All: true})
 	if err != nil {
@@ -91,7 +86,7 @@ func idsOf(t tester, s *store.Store) (ids []string) {
 }
 
 // written is the archive of sessions.
-func written(t tester, s *store.Store, ids ...string) []byte {
+func written(t rapid.TB, s *store.Store, ids ...string) []byte {
 	t.Helper()
 	var file bytes.Buffer
 	if err := archive.Write(context.Background(), s, &file, ids...); err != nil {
@@ -101,7 +96,7 @@ func written(t tester, s *store.Store, ids ...string) []byte {
 }
 
 // restored restores an archive, and returns what was said of it, a line each.
-func restored(t tester, s *store.Store, file []byte) (all []conversation.Imported, said string, err error) {
+func restored(t rapid.TB, s *store.Store, file []byte) (all []conversation.Imported, said string, err error) {
 	t.Helper()
 	err = archive.Restore(context.Background(), s, bytes.NewReader(file), func(r conversation.Imported) {
 		all = append(all, r)
@@ -116,7 +111,7 @@ func restored(t tester, s *store.Store, file []byte) (all []conversation.Importe
 }
 
 // dumped is everything that is dumped of sessions.
-func dumped(t tester, s *store.Store, ids ...string) string {
+func dumped(t rapid.TB, s *store.Store, ids ...string) string {
 	t.Helper()
 	var b strings.Builder
 	enc := json.NewEncoder(&b)

@@ -18,5 +18,3 @@ func TestMarkdownEndsCodeBlocks(t *testing.T) {
 		}
 	}
 }
-
-// Markdown is for reading. An import names what it met and the forms that can be imported.
