@@ -12,7 +12,7 @@ import (
 	"winnow/session/store"
 )
 
-// A temporary chat leaves nothing behind, and goes by what is remembered.
+// A temporary chat stores no permissions, but follows the stored ones.
 func TestATemporaryChatRemembersNoPermission(t *testing.T) {
 	b := newBench(t, calls("c1", remote.Name, `{"name":"a"}`), says("Done."), calls("c1", remote.Name, `{"name":"a"}`),
 		says("Done."))
@@ -44,7 +44,7 @@ func TestATemporaryChatRemembersNoPermission(t *testing.T) {
 	}
 }
 
-// ranIn is how many calls ran in a turn.
+// ranIn returns the number of calls that ran in a turn.
 func ranIn(events []Event) (n int) {
 	for _, r := range only[ToolFinished](events) {
 		if r.Record.Outcome == approval.Ran {
@@ -54,7 +54,7 @@ func ranIn(events []Event) (n int) {
 	return n
 }
 
-// Nobody is asked about a call of a tool whose server is gone: it cannot run, whatever the answer is.
+// A call of a tool whose server is gone cannot run, so the user is not asked about it.
 func TestNobodyIsAskedAboutAToolThatIsGone(t *testing.T) {
 	b := newBench(t, calls("c1", remote.Name, `{}`), says("Too bad."))
 	box := &tool.Toolbox{}

@@ -10,7 +10,7 @@ import (
 	"winnow/session/store"
 )
 
-// An edited message keeps the files that came with the earlier one, and the server gets them.
+// An edited message keeps the files of the earlier version, and they are sent.
 func TestEditKeepsTheFiles(t *testing.T) {
 	b := newBench(t, says("Hello."), says("A dog."))
 	s := b.begin()

@@ -7,7 +7,7 @@ import (
 	"winnow/session/store"
 )
 
-// sendSegments hands all that a history has not told yet to another one.
+// sendSegments merges everything that one store has not sent yet into another one.
 func sendSegments(t *testing.T, from, to *store.Store) {
 	t.Helper()
 	for more := true; more; {
@@ -37,7 +37,7 @@ func sendSegments(t *testing.T, from, to *store.Store) {
 	}
 }
 
-// A model of another endpoint that a sync brings has an address of its own here.
+// A change of the endpoint that comes from another machine does not bring the address of the endpoint there.
 func TestASyncedEndpointHasAnAddressOfItsOwn(t *testing.T) {
 	here, there := emptyStore(t), emptyStore(t)
 	first := store.Message{Message: history.Message{Role: history.User, Content: "First"}}

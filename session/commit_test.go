@@ -11,7 +11,7 @@ import (
 	"winnow/session/store"
 )
 
-// hangingServer never answers any route. It notes what is on disk when a request arrives.
+// hangingServer never answers. For each request, it reports what is on disk.
 func hangingServer(t *testing.T, b *bench) (arrived <-chan string) {
 	t.Helper()
 	on := make(chan string, 64)
@@ -31,7 +31,7 @@ func hangingServer(t *testing.T, b *bench) (arrived <-chan string) {
 	}))
 	t.Cleanup(server.Close)
 	t.Cleanup(func() { close(over) })
-	// Nothing is known of this model, so that the window, the prices and the count are all asked for.
+	// Nothing is known of this model, so the window, the prices and the count have to be asked for.
 	b.deps.Models = new(llm.Catalog).With(llm.Endpoint{
 		Name: "test", BaseURL: server.URL + "/v1", Key: "sk-test", Default: "unheard-of", Exact: true,
 	})
@@ -81,7 +81,7 @@ func TestUserMessageIsOnDiskBeforeTheNetworkIsAskedAnything(t *testing.T) {
 				to := s.begin("test/unheard-of")
 				s.set(func(st *State) {
 					s.setModel(to)
-					st.Row.Address = to.Address() // the user has agreed to it
+					st.Row.Address = to.Address() // the user agreed to it
 				})
 			}
 			if err != nil {

@@ -8,7 +8,7 @@ import (
 	"winnow/session/store"
 )
 
-// twoWindows are a conversation that one window has and another has open beside it.
+// twoWindows returns a conversation that is open in two windows; the first has the lease.
 func twoWindows(t *testing.T, steps ...step) (b *bench, first, second *Session) {
 	t.Helper()
 	b = newBench(t, append([]step{says("One.")}, steps...)...)
@@ -36,7 +36,7 @@ func takeLease(t *testing.T, s *Session, leased bool) {
 	}
 }
 
-// A new conversation belongs to its window from its first message on, not from the next start.
+// A new conversation belongs to its window from its first message on.
 func TestConversationThatIsOpenInAnotherWindowChangesNothing(t *testing.T) {
 	b, first, second := twoWindows(t)
 	takeLease(t, second, true)

@@ -12,7 +12,7 @@ import (
 
 const cent = pricing.Dollar / 100
 
-// The day is that of the local calendar, and counts what other sessions and a temporary chat use.
+// The day is a day of the local calendar, and includes other sessions and temporary chats.
 func TestADayCountsAllSessions(t *testing.T) {
 	b := newBench(t, says("1"), says("2"), says("3"), says("4"))
 	b.hosted(perMillion(10_000, 0))
@@ -32,7 +32,7 @@ func TestADayCountsAllSessions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// One request fits, and another after the 12 cents that the server counts of the first does not.
+	// One request fits. After the 12 cents that the server counts for it, a second one does not.
 	b.deps.Limits.Day.Cost = estimateOf(s.Model(), 0, plan.Sum).Cost.Amount + 5*cent
 	send := func(s *Session, want string) {
 		t.Helper()
@@ -65,7 +65,7 @@ func TestADayCountsAllSessions(t *testing.T) {
 	send(one, "day_cost")
 }
 
-// Stopping a turn that waits for an answer about a limit sends and stores nothing.
+// A turn that is stopped while it asks about a limit sends and stores nothing.
 func TestATurnThatWaitsForALimitCanBeStopped(t *testing.T) {
 	b := newBench(t)
 	b.hosted(perMillion(10_000, 0))

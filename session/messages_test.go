@@ -6,7 +6,7 @@ import (
 	"winnow/session/store"
 )
 
-// Messages are the messages of the active branch, as far as it is loaded.
+// Messages returns the messages on the loaded part of the active branch.
 func (s *Session) Messages() []store.Message {
 	all, err := s.Branch().All(context.Background())
 	if err != nil {

@@ -7,13 +7,13 @@ import (
 	"winnow/session/record"
 )
 
-// ofModels is the configuration of some models, by "endpoint/model".
+// ofModels returns the configuration of some models, by "endpoint/model".
 func ofModels(all map[string]ModelDefaults) func(endpoint, model string) ModelDefaults {
 	return func(endpoint, model string) ModelDefaults { return all[endpoint+"/"+model] }
 }
 
-// A conversation takes the system prompt that is configured for its model until its first request, and keeps that one
-// then, whichever model it goes on with. What else is configured of a model changes with the model.
+// Until its first request, a conversation uses the system prompt that is configured for its model; it keeps that prompt
+// when its model changes later. The other configuration of a model applies while the model is used.
 func TestSettingsOfAModelComeWithIt(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, says("One."), says("Two."), says("Three."))

@@ -10,8 +10,8 @@ import (
 	"winnow/session/record"
 )
 
-// dropping is a server like Ollama's behind a proxy: it drops the oldest messages until the rest fits its
-// window, counts what is left, and says nothing of it.
+// dropping behaves like Ollama behind a proxy: it silently drops the oldest messages until the rest fits its window,
+// and counts the rest.
 func (s *script) dropping(window int, count formula) step {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		messages := messagesOf(s.t, s.body(s.requests()))
@@ -23,8 +23,8 @@ func (s *script) dropping(window int, count formula) step {
 	}
 }
 
-// A request of which a server reads less than seven tenths is said at once, its record and receipt are marked, and the
-// next ones fit what was read. Nothing of it is kept for other chats.
+// If a server reads less than seven tenths of a request, the user is told at once, the record and the receipt are
+// marked, and the next requests fit what was read. Nothing of it is stored for other chats.
 func TestSilentCutIsNoticedAndMarked(t *testing.T) {
 	const window, turns = 4096, 12
 	b := newBench(t)
@@ -80,7 +80,7 @@ func TestSilentCutIsNoticedAndMarked(t *testing.T) {
 	}
 }
 
-// A wrong alarm is taken back by the next count, with its mark.
+// A wrong alarm is withdrawn after the next count, together with its mark.
 func TestWrongAlarmIsWithdrawn(t *testing.T) {
 	share := 1.0
 	counting := func(b *bench) step {
@@ -106,7 +106,7 @@ func TestWrongAlarmIsWithdrawn(t *testing.T) {
 	for range 5 {
 		send()
 	}
-	share = 0.45 // The server was started again with another tokenizer.
+	share = 0.45 // the server was restarted with another tokenizer
 	alarm := only[AnswerStored](send())[0]
 	if alarm.Receipt.Unread == 0 || s.Model().Limit() == 0 {
 		t.Fatalf("a count of %d is no alarm; the limit is %d", alarm.Receipt.Usage.Prompt, s.Model().Limit())

@@ -11,8 +11,8 @@ import (
 	"winnow/session/store"
 )
 
-// A draft's files are previewed as they are sent, kept with the message, and read again. A message may
-// be nothing but its files.
+// The files of a draft are previewed as they are sent, stored with the message, and read again. A message may consist
+// of files only.
 func TestTurnSendsItsFiles(t *testing.T) {
 	b := newBench(t, says("A dot."), says("The same."))
 	s := b.begin()

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestOllamaIsAskedAgainOnceTheModelRuns has a server that loads the model with the first request.
+// The server of this test loads the model with the first request.
 func TestOllamaIsAskedAgainOnceTheModelRuns(t *testing.T) {
 	running := `{"models":[]}`
 	b := newBench(t, func(w http.ResponseWriter, r *http.Request) {

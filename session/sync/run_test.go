@@ -14,7 +14,7 @@ import (
 	_ "winnow/session/store/storetest"
 )
 
-// machine is a history with the folder that it shares.
+// machine is a history with its synced folder.
 type machine struct {
 	t   *testing.T
 	s   *store.Store
@@ -41,7 +41,7 @@ func (m *machine) sync() Result {
 	return m.syncWith("")
 }
 
-// segments are the files of a synced folder that machines wrote.
+// segments returns the paths of the segments in a synced folder.
 func segments(dir string) (paths []string) {
 	paths, _ = filepath.Glob(filepath.Join(dir, "*", "*.seg"))
 	return paths
@@ -61,7 +61,7 @@ func (m *machine) say(session string, parent int64, role history.Role, text stri
 	return out
 }
 
-// branch is what stands on the active branch of a session.
+// branch returns the messages of the active branch of a session.
 func (m *machine) branch(id string) string {
 	m.t.Helper()
 	row, err := m.s.Session(m.t.Context(), id)
@@ -137,7 +137,7 @@ func TestAnExclusionReachesAnOpenChat(t *testing.T) {
 	}
 }
 
-// A machine keeps its folder when its host is renamed, so that a purge reaches all that it ever wrote there.
+// A machine keeps its folder when its host is renamed, so that a purge reaches everything it ever wrote.
 func TestARenamedHostIsTheSameMachine(t *testing.T) {
 	dir := t.TempDir()
 	a, b := newMachine(t, dir), newMachine(t, dir)
@@ -170,7 +170,7 @@ func TestARenamedHostIsTheSameMachine(t *testing.T) {
 	}
 }
 
-// segmentText is what a plain segment holds.
+// segmentText returns the content of a plain segment.
 func segmentText(t *testing.T, path string) (all []byte) {
 	t.Helper()
 	s, err := openSegment(path)

@@ -10,7 +10,7 @@ import (
 	"winnow/session/store"
 )
 
-// stranger is the folder of a machine that is none of the user's: somebody who can write into the synced folder.
+// stranger is the folder of somebody else who can write into the synced folder.
 const stranger = "5717a46e5717a46e"
 
 // forge writes a plain segment of the stranger and returns its name.
@@ -22,7 +22,7 @@ func forge(t *testing.T, dir string, created int64, lines ...store.Line) string 
 	return s.Name
 }
 
-// chat are the lines of a session with one message.
+// chat returns the lines of a session with one message.
 func chat(session string, id int64, text string) []store.Line {
 	return []store.Line{
 		{Session: &store.Session{ID: session, Title: "forged"}},
@@ -48,7 +48,7 @@ func (m *machine) syncWith(key string) Result {
 	return out
 }
 
-// skips checks what a sync said about the stranger's file, and that the status is not up to date.
+// skips checks that a sync reported the stranger's file, and that the status is not up to date.
 func (m *machine) skips(out Result, key, file, why string) {
 	m.t.Helper()
 	want := fmt.Sprintf("%s is not merged: %s.", filepath.Join(stranger, shortName(file)), why)
@@ -62,7 +62,7 @@ func (m *machine) skips(out Result, key, file, why string) {
 	}
 }
 
-// With a key, whoever has it not can add nothing, and purge nothing.
+// Without the key, nobody can add or purge anything.
 func TestUnderAKeyOnlyWhatItOpensIsMerged(t *testing.T) {
 	dir, key := t.TempDir(), newKey(t)
 	a, b := newMachine(t, dir), newMachine(t, dir)
@@ -79,14 +79,14 @@ func TestUnderAKeyOnlyWhatItOpensIsMerged(t *testing.T) {
 		b.skips(out, key, file, "it is not encrypted, but a key is set")
 	}
 	b.want(kept.ID, "kept")
-	// What the machines have to say to one another is not held up.
+	// Other segments are still merged.
 	a.say(kept.ID, first.ID, history.Assistant, "answer")
 	a.syncWith(key)
 	b.syncWith(key)
 	b.want(kept.ID, "kept | answer")
 }
 
-// A key that is set later encrypts what is in the folder already, so that a machine with the key gets all of it.
+// A key that is set later encrypts what is in the folder already, so that a machine with the key gets everything.
 func TestAKeyEncryptsWhatWasWrittenWithout(t *testing.T) {
 	dir, key := t.TempDir(), newKey(t)
 	a := newMachine(t, dir)
@@ -114,7 +114,7 @@ func TestAKeyEncryptsWhatWasWrittenWithout(t *testing.T) {
 	b.want(old.ID, "zephyrtoken in plain text")
 }
 
-// A clock that no machine can have reached would be that of all others from then on, and leave none for what they say.
+// If a clock far in the future were accepted, all machines would continue from it and have no times left.
 func TestAForgedClockIsRefused(t *testing.T) {
 	const why = "its clock is more than a day ahead"
 	now := time.Now().UnixMilli()
@@ -149,7 +149,7 @@ func TestAForgedClockIsRefused(t *testing.T) {
 	}
 }
 
-// Other content for a message that is stored is not merged, and is said once: the rest of the file is merged.
+// Different content for a stored message is not merged and is reported once. The rest of the file is merged.
 func TestOtherContentOfAStoredMessageIsNamed(t *testing.T) {
 	dir := t.TempDir()
 	a := newMachine(t, dir)

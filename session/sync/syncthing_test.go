@@ -22,7 +22,7 @@ import (
 	"winnow/session/store"
 )
 
-// carrier is a Syncthing that keeps a folder.
+// carrier is a Syncthing with its folder.
 type carrier struct {
 	home, dir string
 	id        string // of the device
@@ -34,7 +34,7 @@ const apiKey = "loopback"
 
 var deviceID = regexp.MustCompile(`<device id="([A-Z0-9-]{63})"`)
 
-// newCarrier makes the keys of a Syncthing.
+// newCarrier generates the keys of a Syncthing.
 func newCarrier(t *testing.T) *carrier {
 	t.Helper()
 	c := &carrier{home: t.TempDir(), dir: t.TempDir(), listen: freePort(t), api: freePort(t)}
@@ -64,7 +64,7 @@ func freePort(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// start runs a Syncthing that knows one other, on loopback alone, until the test ends.
+// start runs a Syncthing that knows one other, only on loopback, until the test ends.
 func (c *carrier) start(t *testing.T, other *carrier) {
 	t.Helper()
 	config := fmt.Sprintf(`<configuration version="36">
@@ -92,7 +92,7 @@ func (c *carrier) start(t *testing.T, other *carrier) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		command.Process.Signal(os.Interrupt) // killed, it would leave the process that it watches
+		command.Process.Signal(os.Interrupt) // if killed, it would leave its child process running
 		command.Wait()
 		if t.Failed() {
 			t.Logf("Syncthing says:\n%s", log.String())
@@ -101,7 +101,7 @@ func (c *carrier) start(t *testing.T, other *carrier) {
 	until(t, "Syncthing answers", func() bool { return c.scan() == nil })
 }
 
-// scan has Syncthing look for what changed in its folder.
+// scan has Syncthing look for changes in its folder.
 func (c *carrier) scan() error {
 	request, err := http.NewRequest(http.MethodPost, "http://"+c.api+"/rest/db/scan?folder=winnow", nil)
 	if err != nil {
@@ -120,7 +120,7 @@ func (c *carrier) scan() error {
 	return nil
 }
 
-// until waits for what another program does.
+// until waits for another program.
 func until(t *testing.T, what string, done func() bool) {
 	t.Helper()
 	for limit := time.Now().Add(2 * time.Minute); !done(); time.Sleep(100 * time.Millisecond) {
@@ -130,7 +130,7 @@ func until(t *testing.T, what string, done func() bool) {
 	}
 }
 
-// files are the sizes of the segments below a folder.
+// files returns the sizes of the files below a folder.
 func files(t *testing.T, dir string) map[string]int64 {
 	t.Helper()
 	found := map[string]int64{}
@@ -150,14 +150,14 @@ func files(t *testing.T, dir string) map[string]int64 {
 	return found
 }
 
-// pair is two machines whose folders Syncthing carries.
+// pair is two machines whose folders Syncthing keeps in sync.
 type pair struct {
 	*testing.T
 	a, b   *machine
 	ca, cb *carrier
 }
 
-// carry waits until both folders hold the same.
+// carry waits until both folders are the same.
 func (p *pair) carry() {
 	p.Helper()
 	for _, c := range []*carrier{p.ca, p.cb} {
@@ -205,7 +205,7 @@ func (p *pair) status(m *machine) bool {
 	return r.Machine == "" || r.Waiting > 0 || r.Rewrite > 0 || r.Lost > 0 || r.Unmerged != 0
 }
 
-// equal checks that both machines hold the same.
+// equal checks that both machines have the same rows.
 func (p *pair) equal() {
 	p.Helper()
 	if a, b := p.a.lines(), p.b.lines(); !slices.Equal(a, b) {
@@ -213,7 +213,7 @@ func (p *pair) equal() {
 	}
 }
 
-// lines are all rows of a machine's sessions.
+// lines returns all rows of a machine's sessions.
 func (m *machine) lines() (all []string) {
 	m.t.Helper()
 	ids, err := sessionIDs(m.t.Context(), m.s)

@@ -18,7 +18,7 @@ import (
 	"winnow/session/transfer/conversation"
 )
 
-// empty is a history without sessions, in memory.
+// empty returns an empty history in memory.
 func empty(t rapid.TB) *store.Store {
 	t.Helper()
 	s, err := store.Open(context.Background(), store.Memory, store.Options{})
@@ -28,7 +28,7 @@ func empty(t rapid.TB) *store.Store {
 	return s
 }
 
-// goesOn stores a question and its answer at the end of a session, which begins with it where its id is "".
+// goesOn appends a question and its answer to a session, or begins one if id is "".
 func goesOn(t rapid.TB, s *store.Store, id, text string) string {
 	t.Helper()
 	for _, role := range []history.Role{history.User, history.Assistant} {
@@ -47,7 +47,7 @@ func goesOn(t rapid.TB, s *store.Store, id, text string) string {
 	return id
 }
 
-// several is a history with some conversations, one of them in the trash and the last a fork of the first.
+// several returns a history with some conversations, one of them in the trash, and a fork of the first.
 func several(t rapid.TB) (s *store.Store, ids []string) {
 	t.Helper()
 	s = empty(t)
@@ -85,7 +85,7 @@ func idsOf(t rapid.TB, s *store.Store) (ids []string) {
 	return ids
 }
 
-// written is the archive of sessions.
+// written returns an archive of sessions.
 func written(t rapid.TB, s *store.Store, ids ...string) []byte {
 	t.Helper()
 	var file bytes.Buffer
@@ -95,7 +95,7 @@ func written(t rapid.TB, s *store.Store, ids ...string) []byte {
 	return file.Bytes()
 }
 
-// restored restores an archive, and returns what was said of it, a line each.
+// restored restores an archive, and returns the reports and their remarks.
 func restored(t rapid.TB, s *store.Store, file []byte) (all []conversation.Imported, said string, err error) {
 	t.Helper()
 	err = archive.Restore(context.Background(), s, bytes.NewReader(file), func(r conversation.Imported) {
@@ -110,7 +110,7 @@ func restored(t rapid.TB, s *store.Store, file []byte) (all []conversation.Impor
 	return all, said, err
 }
 
-// dumped is everything that is dumped of sessions.
+// dumped returns all rows of sessions.
 func dumped(t rapid.TB, s *store.Store, ids ...string) string {
 	t.Helper()
 	var b strings.Builder
@@ -123,8 +123,8 @@ func dumped(t rapid.TB, s *store.Store, ids ...string) string {
 	return b.String()
 }
 
-// An archive restores all of a history once. Again it changes nothing, nor where a conversation went on since; where
-// the conversation went on in two places, it adds the branch of the other one.
+// An archive restores a history completely. Restoring it again changes nothing, even if a conversation was continued;
+// if it was continued in two places, both branches are there.
 func TestRestoreMerges(t *testing.T) {
 	home, ids := several(t)
 	there, file := empty(t), written(t, home, ids...)
@@ -153,7 +153,7 @@ func TestRestoreMerges(t *testing.T) {
 	}
 }
 
-// A fork names its parent, whichever of the two comes first.
+// A fork names its parent, whichever of the two is restored first.
 func TestForkFindsItsParent(t *testing.T) {
 	home, ids := several(t)
 	for _, order := range [][]string{{ids[0], ids[4]}, {ids[4], ids[0]}} {
@@ -174,7 +174,7 @@ func TestForkFindsItsParent(t *testing.T) {
 	}
 }
 
-// A damaged archive brings every session that is whole, says which ones are not, and never brings half of one.
+// From a damaged archive, every undamaged session is restored, the others are reported, and none is restored in part.
 func TestDamagedArchives(t *testing.T) {
 	t.Parallel()
 	home, ids := several(t)
