@@ -51,9 +51,6 @@ func TestUserMessageIsOnDiskBeforeTheNetworkIsAskedAnything(t *testing.T) {
 				return s.Send(ctx, say("second"))
 			}, "user: first\nassistant: One.\nuser: second\n",
 		},
-		"alone": {func(ctx context.Context, s *Session) <-chan Event {
-			return s.Send(ctx, Draft{Alone: true, Text: "second"})
-		}, "user: first\nassistant: One.\nuser: second\n"},
 		"edit": {func(ctx context.Context, s *Session) <-chan Event {
 			return s.Send(ctx, Draft{Replaces: s.Messages()[0].ID, Text: "second"})
 		}, "user: second\n"},

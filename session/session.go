@@ -135,9 +135,9 @@ type Session struct {
 
 	// writeMu is held from reading a row until the changed row is in the store and in memory, so that concurrent
 	// changes do not overwrite each other. It is locked before mu.
-	writeMu sync.Mutex // held while a setting, a flag or a new row goes to the store and then into memory
+	writeMu sync.Mutex
 	// spendingMu is held while the spending is read, so that an older sum does not replace a newer one.
-	spendingMu sync.Mutex // held while what was spent is read, so that no older sum replaces a newer one
+	spendingMu sync.Mutex
 
 	mu    sync.Mutex // held only briefly: never while planning or reading
 	state State

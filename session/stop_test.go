@@ -22,7 +22,7 @@ func TestAStopWithTheFirstPieceKeepsIt(t *testing.T) {
 	defer stop()
 	b.deps.Now = func() time.Time {
 		if asked.Load() {
-			stop() // The clock is read when the first piece has come and is not stored yet.
+			stop() // the clock is read between the arrival and the storing of the first piece
 		}
 		return time.Now()
 	}
