@@ -249,7 +249,7 @@ func (b *box) act() {
 }
 
 // rowsOf returns rows that are in memory.
-func rowsOf(lines []store.Line) rows {
+func rowsOf(lines []store.Line) rowSource {
 	return func(take func(store.Line) error) error {
 		for _, l := range lines {
 			if err := take(l); err != nil {

@@ -20,7 +20,7 @@ import (
 // restored from a backup.
 func (r *run) read() error {
 	waiting := map[string]string{} // machine by segment name
-	for machine, names := range r.f.machines {
+	for machine, names := range r.folder.machines {
 		for _, name := range names {
 			if _, known := r.known[name]; !known {
 				waiting[name] = machine
@@ -31,12 +31,12 @@ func (r *run) read() error {
 	var refused []string // sentences about messages in merged files
 	for moved := true; moved; {
 		moved = false
-		r.out.Skipped = nil
+		r.result.Skipped = nil
 		for _, name := range slices.Sorted(maps.Keys(waiting)) {
 			file := filepath.Join(waiting[name], shortName(name))
 			n, err := r.merge(waiting[name], name)
 			if why := reason(err); why != nil {
-				r.out.Skipped = append(r.out.Skipped, fmt.Sprintf("%s is not merged: %v.", file, why))
+				r.result.Skipped = append(r.result.Skipped, fmt.Sprintf("%s is not merged: %v.", file, why))
 				continue
 			}
 			if err != nil {
@@ -48,19 +48,19 @@ func (r *run) read() error {
 			}
 			delete(waiting, name)
 			moved = true
-			r.o.Progress("reading", total-len(waiting), total)
+			r.options.Progress("reading", total-len(waiting), total)
 		}
 	}
-	r.out.Skipped = append(r.out.Skipped, refused...)
+	r.result.Skipped = append(r.result.Skipped, refused...)
 	return nil
 }
 
 // merge merges a segment and returns the number of messages that were refused, because they are stored here with other
 // content.
 func (r *run) merge(machine, name string) (refused int, err error) {
-	path := r.f.path(machine, name)
+	path := r.folder.path(machine, name)
 	f, h, err := r.open(path)
-	if r.o.Verify && machine == r.state.Folder && errors.Is(err, errDamaged) {
+	if r.options.Verify && machine == r.state.Folder && errors.Is(err, errDamaged) {
 		// It was written before this history was restored. Other machines that merged it send its rows again once it is
 		// gone.
 		return 0, os.Remove(path)
@@ -81,23 +81,23 @@ func (r *run) merge(machine, name string) (refused int, err error) {
 		return 0, err
 	}
 	segment := store.Segment{Home: machine, Name: name, Size: info.Size(), Created: created}
-	out, err := r.y.Merge(r.ctx, h.home(), segment, h.Replaces, func(take func(store.Line) error) error {
+	out, err := r.store.Merge(r.ctx, h.home(), segment, h.Replaces, func(take func(store.Line) error) error {
 		_, err := readSegment(f, r.keys.keys, take)
 		return err
 	})
 	if err != nil {
 		return 0, err
 	}
-	r.out.Received += out.Messages
-	r.out.Sessions += out.Sessions
-	r.out.Purged += out.Purged
-	r.out.Diverged += out.Diverged
-	r.out.Saved += out.Saved
-	r.out.Changed = append(r.out.Changed, out.Changed...)
-	if len(out.Changed) > 0 && machine != r.state.Folder && !slices.Contains(r.out.From, h.Host) {
-		r.out.From = append(r.out.From, h.Host)
+	r.result.Received += out.Messages
+	r.result.Sessions += out.Sessions
+	r.result.Purged += out.Purged
+	r.result.Diverged += out.Diverged
+	r.result.Saved += out.Saved
+	r.result.Changed = append(r.result.Changed, out.Changed...)
+	if len(out.Changed) > 0 && machine != r.state.Folder && !slices.Contains(r.result.From, h.Host) {
+		r.result.From = append(r.result.From, h.Host)
 	}
-	return out.Refused, r.o.step()
+	return out.Refused, r.options.step()
 }
 
 // open opens a segment that may be merged and reads its head.

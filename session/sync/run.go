@@ -51,24 +51,24 @@ func Run(ctx context.Context, s *store.Store, o Options) (Result, error) {
 		return Result{}, err
 	}
 	err = r.run()
-	slices.Sort(r.out.Changed)
-	r.out.Changed = slices.Compact(r.out.Changed)
-	return r.out, err
+	slices.Sort(r.result.Changed)
+	r.result.Changed = slices.Compact(r.result.Changed)
+	return r.result, err
 }
 
 // run is the state of one call of Run.
 type run struct {
-	ctx  context.Context
-	y    *store.Sync
-	o    Options
-	keys keyRing
-	out  Result
+	ctx     context.Context
+	store   *store.Sync
+	options Options
+	keys    keyRing
+	result  Result
 
 	// Set by reload.
-	state store.SyncState
-	known map[string]store.Segment // segments written or merged, by name
-	last  map[string]time.Time     // the newest segment's time, by machine
-	f     *folder
+	state  store.SyncState
+	known  map[string]store.Segment // segments written or merged, by name
+	newest map[string]time.Time     // the newest segment's time, by machine
+	folder *folder
 }
 
 func newRun(ctx context.Context, s *store.Store, o Options) (*run, error) {
@@ -82,17 +82,17 @@ func newRun(ctx context.Context, s *store.Store, o Options) (*run, error) {
 		return nil, err
 	}
 	keys, err := openKeys(o.Key)
-	return &run{ctx: ctx, y: s.Sync(), o: o, keys: keys}, err
+	return &run{ctx: ctx, store: s.Sync(), options: o, keys: keys}, err
 }
 
 func (r *run) run() error {
-	release, err := r.y.Lock()
+	release, err := r.store.Lock()
 	if err != nil {
 		return err
 	}
 	defer release()
 	host, _ := os.Hostname() // shown to the user
-	if _, err := r.y.Join(r.ctx, host); err != nil {
+	if _, err := r.store.Join(r.ctx, host); err != nil {
 		return err
 	}
 	// Rows are sent again, because their file is lost or damaged, only after what is new, and in segments of their own:
@@ -112,22 +112,22 @@ func (r *run) run() error {
 
 // reload reads the state of the store and of the folder.
 func (r *run) reload() (err error) {
-	if r.state, err = r.y.State(r.ctx); err != nil {
+	if r.state, err = r.store.State(r.ctx); err != nil {
 		return err
 	}
-	r.known, r.last = map[string]store.Segment{}, map[string]time.Time{}
+	r.known, r.newest = map[string]store.Segment{}, map[string]time.Time{}
 	for _, s := range r.state.Segments { // oldest first
-		r.known[s.Name], r.last[s.Home] = s, s.Created
+		r.known[s.Name], r.newest[s.Home] = s, s.Created
 	}
-	r.f, err = readFolder(r.o.Dir)
+	r.folder, err = readFolder(r.options.Dir)
 	return err
 }
 
 // checkKey returns ErrNoKey if another machine encrypts its segments and there is no key.
 func (r *run) checkKey() error {
-	for id, names := range r.f.machines {
+	for id, names := range r.folder.machines {
 		newest := len(names) - 1
-		if r.keys.own == nil && id != r.state.Folder && newest >= 0 && isEncrypted(r.f.path(id, names[newest])) {
+		if r.keys.own == nil && id != r.state.Folder && newest >= 0 && isEncrypted(r.folder.path(id, names[newest])) {
 			return ErrNoKey
 		}
 	}
@@ -144,12 +144,12 @@ func (r *run) own(pick func(store.Segment) bool) (own []store.Segment) {
 	return own
 }
 
-func (r *run) pathOf(s store.Segment) string { return r.f.path(s.Home, s.Name) }
+func (r *run) pathOf(s store.Segment) string { return r.folder.path(s.Home, s.Name) }
 
 // mayRemove reports whether this machine may remove and rewrite the files of a machine: itself, or one that has been
 // inactive for so long that it may be gone.
 func (r *run) mayRemove(machine string) bool {
-	return machine == r.state.Folder || time.Since(r.last[machine]) > inactiveAfter
+	return machine == r.state.Folder || time.Since(r.newest[machine]) > inactiveAfter
 }
 
 // stale reports whether a segment has to be rewritten: it names purged sessions, or is in plain text although there is
@@ -162,10 +162,10 @@ func (r *run) stale(s store.Segment) bool {
 // lost reports whether the file of a segment is missing. Files of this machine are also lost if they are damaged; their
 // content is read only with Verify.
 func (r *run) lost(s store.Segment) bool {
-	switch there := slices.Contains(r.f.machines[s.Home], s.Name); {
+	switch there := slices.Contains(r.folder.machines[s.Home], s.Name); {
 	case !there || s.Home != r.state.Folder:
 		return !there
-	case r.o.Verify:
+	case r.options.Verify:
 		f, err := openSegment(r.pathOf(s))
 		if err == nil {
 			f.Close()
@@ -211,14 +211,14 @@ func (r *run) resend(lost []store.Segment) error {
 	if err := r.remove(lost...); err != nil {
 		return err
 	}
-	return r.y.Lost(r.ctx, lost...)
+	return r.store.Lost(r.ctx, lost...)
 }
 
 // segment writes rows to a new segment of this machine, which replaces the named ones.
-func (r *run) segment(replaces []string, from rows) (store.Segment, error) {
+func (r *run) segment(replaces []string, from rowSource) (store.Segment, error) {
 	h := head{Folder: r.state.Folder, Host: r.state.Name, Number: r.state.Number, Replaces: replaces}
 	h.Created = time.Now().UnixMilli()
-	return writeSegment(r.f.dir, h, r.keys.own, from)
+	return writeSegment(r.folder.dir, h, r.keys.own, from)
 }
 
 // write writes the rows that are in no segment yet.
@@ -227,7 +227,7 @@ func (r *run) write() error {
 	for more := total > 0; more; {
 		var collected store.Collected
 		written, err := r.segment(nil, func(take func(store.Line) error) (err error) {
-			collected, err = r.y.Collect(r.ctx, maxBytes, take)
+			collected, err = r.store.Collect(r.ctx, maxBytes, take)
 			return err
 		})
 		if err != nil {
@@ -236,15 +236,15 @@ func (r *run) write() error {
 		if len(collected.IDs) == 0 { // the waiting rows are not finished
 			return r.remove(written)
 		}
-		if err := r.o.step(); err != nil {
+		if err := r.options.step(); err != nil {
 			return err
 		}
-		if err := r.y.Told(r.ctx, collected.IDs, []store.Segment{written}, nil); err != nil {
+		if err := r.store.Told(r.ctx, collected.IDs, []store.Segment{written}, nil); err != nil {
 			return err
 		}
-		r.out.Sent += collected.Messages
+		r.result.Sent += collected.Messages
 		done += len(collected.IDs)
-		r.o.Progress("writing", min(done, total), total)
+		r.options.Progress("writing", min(done, total), total)
 		more = collected.More
 	}
 	return nil
@@ -283,12 +283,12 @@ func (r *run) fold() error {
 
 // adopt takes over the folder of a machine that is gone: its segments become this machine's.
 func (r *run) adopt() error {
-	if r.o.Adopt == "" {
+	if r.options.Adopt == "" {
 		return nil
 	}
-	names, ok := r.f.machines[r.o.Adopt]
-	if !ok || r.o.Adopt == r.state.Folder {
-		return fmt.Errorf("there is no other machine of that name in the folder: %s", r.o.Adopt)
+	names, ok := r.folder.machines[r.options.Adopt]
+	if !ok || r.options.Adopt == r.state.Folder {
+		return fmt.Errorf("there is no other machine of that name in the folder: %s", r.options.Adopt)
 	}
 	for _, name := range names {
 		s, merged := r.known[name]
@@ -302,7 +302,7 @@ func (r *run) adopt() error {
 			return err
 		}
 	}
-	return os.RemoveAll(filepath.Join(r.f.dir, r.o.Adopt))
+	return os.RemoveAll(filepath.Join(r.folder.dir, r.options.Adopt))
 }
 
 // rewrite copies the rows of segments, except those of purged sessions, to one new segment of this machine. The rows of
@@ -334,10 +334,10 @@ func (r *run) rewrite(segments ...store.Segment) error {
 	if err != nil {
 		return err
 	}
-	if err := r.o.step(); err != nil {
+	if err := r.options.step(); err != nil {
 		return err
 	}
-	return r.y.Told(r.ctx, nil, []store.Segment{written}, names)
+	return r.store.Told(r.ctx, nil, []store.Segment{written}, names)
 }
 
 // unpurged wraps take so that it skips the rows of purged sessions.

@@ -58,11 +58,11 @@ type head struct {
 
 func (h head) home() store.Home { return store.Home{Folder: h.Folder, Name: h.Host, Number: h.Number} }
 
-// rows calls take with each row.
-type rows func(take func(store.Line) error) error
+// rowSource calls take with each row.
+type rowSource func(take func(store.Line) error) error
 
 // writeSegment writes a segment to a temporary file and renames it when it is complete. to may be nil for plain text.
-func writeSegment(dir string, h head, to age.Recipient, from rows) (s store.Segment, err error) {
+func writeSegment(dir string, h head, to age.Recipient, from rowSource) (s store.Segment, err error) {
 	folder := filepath.Join(dir, h.Folder)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return s, err
@@ -87,7 +87,7 @@ func writeSegment(dir string, h head, to age.Recipient, from rows) (s store.Segm
 }
 
 // encode writes the content of a segment and returns the ids of its sessions.
-func encode(w io.Writer, h head, to age.Recipient, from rows) (sessions []string, err error) {
+func encode(w io.Writer, h head, to age.Recipient, from rowSource) (sessions []string, err error) {
 	if to != nil {
 		sealed, failed := age.Encrypt(w, to)
 		if failed != nil {

@@ -53,14 +53,14 @@ func Status(ctx context.Context, s *store.Store, o Options) (StatusReport, error
 	if err := r.reload(); err != nil {
 		return out, err
 	}
-	out.Machine, out.Name, out.Waiting, out.Ignored = r.state.Folder, r.state.Name, r.state.Waiting, r.f.ignored
+	out.Machine, out.Name, out.Waiting, out.Ignored = r.state.Folder, r.state.Name, r.state.Waiting, r.folder.ignored
 	out.Encrypted = r.keys.own != nil
 	out.Rewrite = len(r.own(func(s store.Segment) bool { return r.lost(s) || r.stale(s) }))
 	others := map[string]string{} // host name by folder
-	for machine, names := range r.f.machines {
+	for machine, names := range r.folder.machines {
 		others[machine] = ""
 		for _, name := range names {
-			if out.Encrypted && !isEncrypted(r.f.path(machine, name)) {
+			if out.Encrypted && !isEncrypted(r.folder.path(machine, name)) {
 				out.Plain++
 			}
 		}
@@ -81,8 +81,8 @@ func Status(ctx context.Context, s *store.Store, o Options) (StatusReport, error
 
 // report describes another machine and reports whether its folder exists.
 func (r *run) report(id, name string) (out MachineReport, there bool) {
-	names, there := r.f.machines[id]
-	out.Machine, out.Name, out.Last = id, name, r.last[id]
+	names, there := r.folder.machines[id]
+	out.Machine, out.Name, out.Last = id, name, r.newest[id]
 	for _, s := range r.state.Segments {
 		if s.Home == id && !s.Gone && r.lost(s) {
 			out.Lost++
@@ -98,7 +98,7 @@ func (r *run) report(id, name string) (out MachineReport, there bool) {
 		if out.New++; out.Why != "" {
 			continue
 		}
-		f, h, err := r.open(r.f.path(id, name))
+		f, h, err := r.open(r.folder.path(id, name))
 		if err != nil {
 			out.Why = shortName(name) + ": " + cmp.Or(reason(err), err).Error()
 			continue

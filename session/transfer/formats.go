@@ -43,7 +43,7 @@ func unrecognised(first string) error {
 // readers are the readers of JSON formats by the key that identifies them: the first key of the object, or of the first
 // object in a list or in JSON lines, that is in this map. A file without such a key is read as messages.
 var readers = map[string]conversation.Reader{
-	"winnow":           nil, // see importing.archive
+	"winnow":           nil, // see importer.archive
 	"mapping":          chatgpt.Reader(nil),
 	"chat_messages":    claude.Read,
 	"parentUuid":       claudecode.Read,
@@ -82,19 +82,19 @@ func formatKey(r io.Reader) string {
 	return "messages"
 }
 
-// opened is an open file with the reader of its format.
-type opened struct {
+// openedFile is an open file with the reader of its format.
+type openedFile struct {
 	read   conversation.Reader // nil for winnow's own JSON
 	values iter.Seq2[conversation.Value, error]
 	close  func()
 }
 
 // open recognises the format of a file.
-func open(ctx context.Context, from Source) (opened, error) {
+func open(ctx context.Context, from Source) (openedFile, error) {
 	head := make([]byte, 16)
 	n, err := from.File.ReadAt(head, 0)
 	if err != nil && err != io.EOF {
-		return opened{}, fmt.Errorf("read the beginning of the file: %w", err)
+		return openedFile{}, fmt.Errorf("read the beginning of the file: %w", err)
 	}
 	begins := func(with string) bool { return bytes.HasPrefix(head[:n], []byte(with)) }
 	text := from.section(0)
@@ -106,19 +106,19 @@ func open(ctx context.Context, from Source) (opened, error) {
 	case begins("\xEF\xBB\xBF"):
 		text = from.section(3)
 	}
-	return opened{readers[formatKey(text)], values(text), func() {}}, nil
+	return openedFile{readers[formatKey(text)], values(text), func() {}}, nil
 }
 
 // openDatabase opens the database of llm or of crush.
-func openDatabase(ctx context.Context, from Source) (opened, error) {
+func openDatabase(ctx context.Context, from Source) (openedFile, error) {
 	if from.Path == "" {
-		return opened{}, errStream
+		return openedFile{}, errStream
 	}
 	db, columns, err := sqlite.OpenForeign(ctx, from.Path)
 	if err != nil {
-		return opened{}, err
+		return openedFile{}, err
 	}
-	f := opened{close: func() { db.Close() }, read: llmdb.Read}
+	f := openedFile{close: func() { db.Close() }, read: llmdb.Read}
 	query := llmdb.Query(columns)
 	if query == "" {
 		f.read, query = crush.Read, crush.Query(columns)
@@ -127,12 +127,12 @@ func openDatabase(ctx context.Context, from Source) (opened, error) {
 		f.close()
 		return f, errOtherDatabase
 	}
-	f.values = rows(ctx, db, query)
+	f.values = queryValues(ctx, db, query)
 	return f, nil
 }
 
-// rows returns the values that a query selects.
-func rows(ctx context.Context, db *sql.DB, query string) iter.Seq2[conversation.Value, error] {
+// queryValues returns the values that a query selects.
+func queryValues(ctx context.Context, db *sql.DB, query string) iter.Seq2[conversation.Value, error] {
 	return func(yield func(conversation.Value, error) bool) {
 		var raw []byte
 		t := sqlite.On(ctx, db)

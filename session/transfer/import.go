@@ -61,7 +61,7 @@ type Imported = conversation.Imported
 // A conversation that cannot be read is reported with Errors, and the import continues. The error is ErrNoMessage if
 // the file holds no message, and a *FileError if the file cannot be imported for a reason that the user should know.
 func Import(ctx context.Context, s *store.Store, from Source, report func(Imported)) error {
-	in := importing{s: s, from: from, report: report}
+	in := importer{s: s, from: from, report: report}
 	f, err := open(ctx, from)
 	if err != nil {
 		return err
@@ -78,8 +78,8 @@ func Import(ctx context.Context, s *store.Store, from Source, report func(Import
 	return err
 }
 
-// importing is the state of one import.
-type importing struct {
+// importer is the state of one import.
+type importer struct {
 	s      *store.Store
 	from   Source
 	report func(Imported)
@@ -88,7 +88,7 @@ type importing struct {
 }
 
 // archive restores the sessions of an archive of winnow.
-func (in *importing) archive(ctx context.Context) error {
+func (in *importer) archive(ctx context.Context) error {
 	return archive.Restore(ctx, in.s, in.from.section(0), func(im Imported) {
 		in.number, in.found = in.number+1, true
 		im.Place = in.number
@@ -97,7 +97,7 @@ func (in *importing) archive(ctx context.Context) error {
 }
 
 // add imports the next conversation of the file and reports on it.
-func (in *importing) add(ctx context.Context, c conversation.Conversation) error {
+func (in *importer) add(ctx context.Context, c conversation.Conversation) error {
 	in.number++
 	im := Imported{Report: c.Report, Place: in.number, Title: title.OneLine(c.Session.Title)}
 	switch {
@@ -121,7 +121,7 @@ func (in *importing) add(ctx context.Context, c conversation.Conversation) error
 }
 
 // store stores a conversation and completes im. named says that the file gives the conversation an id.
-func (in *importing) store(ctx context.Context, im *Imported, c store.Conversation, named bool) error {
+func (in *importer) store(ctx context.Context, im *Imported, c store.Conversation, named bool) error {
 	for i := range c.Messages {
 		if m := &c.Messages[i]; named && m.Label == "" {
 			m.Label = fmt.Sprintf("message %d", i+1) // identifies the message in a later import
@@ -164,7 +164,7 @@ func fingerprint(c conversation.Conversation) string {
 }
 
 // setDefaults gives a conversation the title and the times that its file does not provide.
-func (in *importing) setDefaults(im *Imported, c *store.Conversation) {
+func (in *importer) setDefaults(im *Imported, c *store.Conversation) {
 	row := &c.Session
 	begun := in.from.Time
 	if !row.Created.IsZero() {

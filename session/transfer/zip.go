@@ -24,11 +24,11 @@ const maxImage = 64 << 20
 var conversationFile = regexp.MustCompile(`^conversations([-_ ]?[0-9]+)?\.json$`)
 
 // openZip opens an archive with an export of ChatGPT or Claude.
-func openZip(from Source) (opened, error) {
+func openZip(from Source) (openedFile, error) {
 	size, _ := from.File.Seek(0, io.SeekEnd) // an archive without bytes is a broken one
 	archive, err := zip.NewReader(from.File, size)
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // nothing is written to the paths in the archive
-		return opened{}, errBrokenZip
+		return openedFile{}, errBrokenZip
 	}
 	var files []*zip.File // those with conversations
 	images := map[string]*zip.File{}
@@ -42,15 +42,15 @@ func openZip(from Source) (opened, error) {
 		}
 	}
 	if len(files) == 0 {
-		return opened{}, unrecognised("the archive holds no conversations.json")
+		return openedFile{}, unrecognised("the archive holds no conversations.json")
 	}
 	slices.SortStableFunc(files, func(a, b *zip.File) int { return strings.Compare(a.Name, b.Name) })
 	first, err := files[0].Open()
 	if err != nil {
-		return opened{}, fmt.Errorf("read %s: %w", files[0].Name, err)
+		return openedFile{}, fmt.Errorf("read %s: %w", files[0].Name, err)
 	}
 	defer first.Close()
-	f := opened{values: zipValues(files), close: func() {}}
+	f := openedFile{values: zipValues(files), close: func() {}}
 	if f.read = claude.Read; formatKey(first) != "chat_messages" {
 		f.read = chatgpt.Reader(func(id string) (string, []byte, bool) {
 			image := images[id]

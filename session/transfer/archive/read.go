@@ -25,7 +25,7 @@ type reader struct {
 // open reads the head of an archive.
 func open(file io.Reader) (*reader, error) {
 	a := &reader{in: bufio.NewReaderSize(file, 1<<16)}
-	if err := a.next(); err != nil && err != io.EOF {
+	if err := a.nextLine(); err != nil && err != io.EOF {
 		return nil, err
 	}
 	var version int
@@ -39,8 +39,8 @@ func open(file io.Reader) (*reader, error) {
 	return a, nil
 }
 
-// next reads the next line. The error is io.EOF at the end of the file.
-func (a *reader) next() error {
+// nextLine reads the next line. The error is io.EOF at the end of the file.
+func (a *reader) nextLine() error {
 	text, err := a.in.ReadBytes('\n')
 	a.line = bytes.TrimSpace(text)
 	if err == io.EOF && len(text) > 0 {
@@ -56,15 +56,15 @@ func (a *reader) next() error {
 // the line feed between them is damaged.
 func (a *reader) atSession() bool { return bytes.HasSuffix(a.line, []byte(sessionHead)) }
 
-// find skips to the next line that begins a session, and reports whether there were other lines before it. The error is
-// io.EOF at the end of the archive, and errCut if the file ends before that.
-func (a *reader) find() (others bool, err error) {
+// nextSession skips to the next line that begins a session, and reports whether there were other lines before it. The
+// error is io.EOF at the end of the archive, and errCut if the file ends before that.
+func (a *reader) nextSession() (others bool, err error) {
 	for first := true; !a.atSession(); first = false {
 		if string(a.line) == fileTail {
 			return others, io.EOF
 		}
 		others = others || !first
-		switch err := a.next(); {
+		switch err := a.nextLine(); {
 		case err == io.EOF:
 			return true, errCut
 		case err != nil:
@@ -74,12 +74,12 @@ func (a *reader) find() (others bool, err error) {
 	return others, nil
 }
 
-// session reads the lines of the session that begins here. The error is errCut or errDamaged, with the lines that were
-// read, or a read error.
-func (a *reader) session() (lines [][]byte, err error) {
+// readSession reads the lines of the session that begins here. The error is errCut or errDamaged, with the lines that
+// were read, or a read error.
+func (a *reader) readSession() (lines [][]byte, err error) {
 	sum := sha256.New()
 	for {
-		switch err := a.next(); {
+		switch err := a.nextLine(); {
 		case err == io.EOF:
 			return lines, errCut
 		case err != nil:

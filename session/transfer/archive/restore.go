@@ -31,7 +31,7 @@ func Restore(ctx context.Context, s *store.Store, file io.Reader, report func(co
 		return err
 	}
 	for damaged := false; ; {
-		others, end := a.find()
+		others, end := a.nextSession()
 		if others && !damaged {
 			var r conversation.Imported
 			r.Errorf("", "a part of the archive is damaged or missing; it was not imported")
@@ -54,7 +54,7 @@ func Restore(ctx context.Context, s *store.Store, file io.Reader, report func(co
 
 // restore merges the next session of the archive. purged are the ids of sessions that were purged here.
 func restore(ctx context.Context, s *store.Store, a *reader, purged []string) (r conversation.Imported, err error) {
-	lines, err := a.session()
+	lines, err := a.readSession()
 	first := store.Line{}
 	if len(lines) > 0 {
 		_ = json.Unmarshal(lines[0], &first) // if it is damaged, so is the session
@@ -63,7 +63,7 @@ func restore(ctx context.Context, s *store.Store, a *reader, purged []string) (r
 		first.Session, err = &store.Session{}, cmp.Or(err, errDamaged)
 	}
 	id, nth := first.Session.ID, 0
-	for slices.Contains(purged, renewed(id, nth)) {
+	for slices.Contains(purged, copyID(id, nth)) {
 		nth++
 	}
 	var applied store.Applied
@@ -74,7 +74,7 @@ func restore(ctx context.Context, s *store.Store, a *reader, purged []string) (r
 				if json.Unmarshal(text, &l) != nil {
 					return errDamaged
 				}
-				if err := renew(l, nth, take); err != nil {
+				if err := copyLine(l, nth, take); err != nil {
 					return err
 				}
 			}
@@ -90,7 +90,7 @@ func restore(ctx context.Context, s *store.Store, a *reader, purged []string) (r
 	if err != nil {
 		return r, err
 	}
-	row, err := s.Session(ctx, renewed(id, nth))
+	row, err := s.Session(ctx, copyID(id, nth))
 	r = conversation.Imported{Session: row, Title: row.Title, New: applied.Sessions > 0, Added: applied.Messages}
 	r.Again = !r.New && len(applied.Changed) == 0
 	if !row.Deleted.IsZero() && !r.New {
@@ -106,17 +106,17 @@ func restore(ctx context.Context, s *store.Store, a *reader, purged []string) (r
 	return r, err
 }
 
-// renewed returns the id of the nth copy of a purged session. It is the same on every machine.
-func renewed(id string, nth int) string {
+// copyID returns the id of the nth copy of a purged session. It is the same on every machine.
+func copyID(id string, nth int) string {
 	if nth == 0 {
 		return id
 	}
 	return uuid.NewSHA1(uuid.NameSpaceOID, fmt.Appendf(nil, "winnow copy %d of %s", nth, id)).String()
 }
 
-// renew calls take with a line as it is in the nth copy of its session. A copy has other ids for its messages, of the
-// same times, and no records of requests.
-func renew(l store.Line, nth int, take func(store.Line) error) error {
+// copyLine calls take with a line as it is in the nth copy of its session. A copy has other ids for its messages, of
+// the same times, and no records of requests.
+func copyLine(l store.Line, nth int, take func(store.Line) error) error {
 	renew := func(id *int64) {
 		if *id != 0 {
 			*id ^= int64(nth)
@@ -127,7 +127,7 @@ func renew(l store.Line, nth int, take func(store.Line) error) error {
 		return take(l)
 	case l.Session != nil:
 		row := *l.Session
-		row.ID, row.Deleted = renewed(row.ID, nth), time.Time{}
+		row.ID, row.Deleted = copyID(row.ID, nth), time.Time{}
 		return take(store.Line{Session: &row})
 	case l.Message != nil:
 		m := *l.Message

@@ -53,8 +53,8 @@ func (r *reader) message(id string, raw json.RawMessage) bool {
 	r.m = conversation.NewMessage(id, x.Author.Role, "", x.Created.MS())
 	r.m.Name, r.m.Excluded = x.Author.Name, x.Weight != nil && *x.Weight == 0
 	r.content(x.Content)
-	r.turn(x)
-	r.files(x)
+	r.interpret(x)
+	r.addFileNotes(x)
 	if conversation.IsBlank(r.m) && r.m.Reasoning == "" && r.m.Role != message.Tool {
 		return false
 	}
@@ -132,7 +132,7 @@ func (r *reader) part(raw json.RawMessage) string {
 	text := strings.Trim(p.Summary+"\n"+cmp.Or(p.Text, p.Content, strings.Join(p.Chunks, "")), "\n")
 	switch {
 	case p.Type == "image_asset_pointer":
-		r.image(p.Pointer)
+		r.addImage(p.Pointer)
 	case text == "" && strings.Contains(p.Type, "audio"):
 		r.leftOut = "audio" // its transcript is usually a part of its own
 	case text == "":
@@ -142,11 +142,11 @@ func (r *reader) part(raw json.RawMessage) string {
 	return text
 }
 
-// turn interprets the text by its content type and its recipient.
-func (r *reader) turn(x exported) {
+// interpret interprets the text by its content type and its recipient.
+func (r *reader) interpret(x exported) {
 	m := &r.m
 	if r.leftOut != "" && m.Content == "" && len(m.Parts) == 0 {
-		r.note(r.leftOut)
+		r.addNote(r.leftOut)
 	}
 	switch {
 	case r.kind == "thoughts" || r.kind == "reasoning_recap":
@@ -154,7 +154,7 @@ func (r *reader) turn(x exported) {
 	case r.kind == "user_editable_context" || r.kind == "model_editable_context":
 		m.Role = message.System
 	case m.Role == message.Assistant && !slices.Contains([]string{"", "all", "user"}, x.Recipient):
-		r.call(x.Recipient)
+		r.makeCall(x.Recipient)
 	}
 	m.Content = replaceCitations(m.Content, x.Metadata.References)
 	if m.Role == message.Assistant {
@@ -165,8 +165,9 @@ func (r *reader) turn(x exported) {
 	}
 }
 
-// call turns a message to a tool into a call. Code and other text that is not a JSON object becomes its only argument.
-func (r *reader) call(tool string) {
+// makeCall turns a message to a tool into a call. Code and other text that is not a JSON object becomes its only
+// argument.
+func (r *reader) makeCall(tool string) {
 	arguments := strings.TrimSpace(r.m.Content)
 	switch {
 	case arguments == "":
@@ -182,29 +183,29 @@ func (r *reader) call(tool string) {
 	r.m.Content = ""
 }
 
-// files notes attachments that are not in the content. ChatGPT gives such files to tools, so the model, too, knows only
-// their names.
-func (r *reader) files(x exported) {
+// addFileNotes notes attachments that are not in the content. ChatGPT gives such files to tools, so the model, too,
+// knows only their names.
+func (r *reader) addFileNotes(x exported) {
 	for _, a := range x.Metadata.Attachments {
 		name := cmp.Or(a.Name, a.ID)
 		shown := func(p message.Part) bool {
 			return p.Name == name || a.ID != "" && strings.Contains(p.Name+p.Text, a.ID)
 		}
 		if name != "" && !slices.ContainsFunc(r.m.Parts, shown) {
-			r.note("file " + name)
+			r.addNote("file " + name)
 		}
 	}
 }
 
-// note adds a part that names something that was not imported.
-func (r *reader) note(what string) { r.m.Parts = append(r.m.Parts, conversation.NotImported(what)) }
+// addNote adds a part that names something that was not imported.
+func (r *reader) addNote(what string) { r.m.Parts = append(r.m.Parts, conversation.NotImported(what)) }
 
 // AssetID matches the id of an image, in a pointer such as file-service://file-AbC or sediment://x#file_00ff#p_0.png,
 // and at the beginning of the name of a file in the export.
 var AssetID = regexp.MustCompile(`file[-_][0-9A-Za-z]+`)
 
-// image adds an image by its pointer, or a note if the export does not contain it.
-func (r *reader) image(pointer string) {
+// addImage adds an image by its pointer, or a note if the export does not contain it.
+func (r *reader) addImage(pointer string) {
 	_, path, _ := strings.Cut(pointer, "://")
 	id := AssetID.FindString(path)
 	if r.assets != nil {
@@ -216,7 +217,7 @@ func (r *reader) image(pointer string) {
 		}
 	}
 	id = cmp.Or(id, conversation.Shorten(pointer))
-	r.note("image " + id)
+	r.addNote("image " + id)
 	r.c.Warnf(r.m.Label, "content shows the image %q, which is not in the export; a note replaces it", id)
 }
 

@@ -38,19 +38,19 @@ type line struct {
 // answer collects the lines of one answer, one per block, and their tool results.
 type answer struct {
 	first int    // index of the node of its first line
-	tail  string // id of its first line, or of its last tool result
+	last  string // id of its first line, or of its last tool result
 }
 
-// growing is a session whose lines are being turned into a tree.
-type growing struct {
-	c       *conversation.Conversation
-	nodes   []conversation.Node
-	answers map[string]*answer // by the id of the answer
-	of      map[string]*answer // by the id of a line of the answer or of a tool result for it
+// builder is a session whose lines are being turned into a tree.
+type builder struct {
+	c        *conversation.Conversation
+	nodes    []conversation.Node
+	answers  map[string]*answer // by the id of the answer
+	answerOf map[string]*answer // by the id of a line of the answer or of a tool result for it
 }
 
 func read(c *conversation.Conversation, values []conversation.Value) {
-	g := growing{c: c, answers: map[string]*answer{}, of: map[string]*answer{}}
+	g := builder{c: c, answers: map[string]*answer{}, answerOf: map[string]*answer{}}
 	row := &c.Session
 	leaf, titled, side := "", false, 0
 	for _, v := range values {
@@ -84,7 +84,7 @@ func read(c *conversation.Conversation, values []conversation.Value) {
 
 // add adds a line. The blocks of one answer are separate lines, and the results of tools that ran in parallel follow
 // different ones of them. They become one answer, followed by its results.
-func (g *growing) add(l line) {
+func (g *builder) add(l line) {
 	n := conversation.Node{ID: l.ID, Parent: cmp.Or(l.Parent, l.LogicalParent)}
 	if l.Type != "user" && l.Type != "assistant" {
 		g.nodes = append(g.nodes, n)
@@ -95,9 +95,9 @@ func (g *growing) add(l line) {
 		m.Model = l.Message.Model
 	}
 	messages := g.c.SplitContent(conversation.ReadContent(l.Message.Content), l.ID, m)
-	before, begun := g.of[n.Parent], g.answers[l.Message.ID]
+	before, begun := g.answerOf[n.Parent], g.answers[l.Message.ID]
 	if before != nil {
-		n.Parent = before.tail
+		n.Parent = before.last
 	}
 	switch {
 	case l.Type == "assistant" && begun != nil && l.Message.ID != "":
@@ -106,15 +106,15 @@ func (g *growing) add(l line) {
 			conversation.Extend(&first.Messages[0], more)
 		}
 		n.Parent = first.ID
-		g.of[l.ID] = begun
+		g.answerOf[l.ID] = begun
 	case l.Type == "assistant":
 		n.Messages = messages
 		begun = &answer{len(g.nodes), l.ID}
-		g.answers[l.Message.ID], g.of[l.ID] = begun, begun
+		g.answers[l.Message.ID], g.answerOf[l.ID] = begun, begun
 	default:
 		n.Messages = messages
 		if messages[0].Role == message.Tool && before != nil {
-			before.tail, g.of[l.ID] = l.ID, before
+			before.last, g.answerOf[l.ID] = l.ID, before
 		}
 	}
 	g.nodes = append(g.nodes, n)

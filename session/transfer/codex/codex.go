@@ -24,8 +24,8 @@ type line struct {
 	Payload json.RawMessage   `json:"payload"`
 }
 
-// about is the payload of the other lines.
-type about struct {
+// metadata is the payload of the other lines.
+type metadata struct {
 	ID           string `json:"id"`
 	Cwd          string `json:"cwd"`
 	Model        string `json:"model"`
@@ -39,7 +39,7 @@ func read(c *conversation.Conversation, values []conversation.Value) {
 	model := ""
 	for _, v := range values {
 		var l line
-		var a about
+		var a metadata
 		if err := json.Unmarshal(v.Raw, &l); err != nil || len(l.Payload) == 0 {
 			c.LineError(v.Line, "is not of Codex")
 			continue

@@ -69,13 +69,13 @@ func ReadBlocks(items []json.RawMessage) Content {
 		} else if err := json.Unmarshal(raw, &b); err != nil {
 			b.Type = "a block that cannot be read"
 		}
-		c.take(b)
+		c.addBlock(b)
 	}
 	return c
 }
 
-// take adds a block.
-func (c *Content) take(b block) {
+// addBlock adds a block.
+func (c *Content) addBlock(b block) {
 	switch b.Type {
 	case "thinking":
 		c.Reasoning = JoinParagraphs(c.Reasoning, b.Thinking)
@@ -86,26 +86,26 @@ func (c *Content) take(b block) {
 	case "refusal":
 		c.Text = JoinParagraphs(c.Text, b.Refusal)
 	case "tool_use", "server_tool_use":
-		c.call(b.ID, b.Name, b.Input)
+		c.addCall(b.ID, b.Name, b.Input)
 	case "function_call":
-		c.call(b.CallID, b.Name, b.Arguments)
+		c.addCall(b.CallID, b.Name, b.Arguments)
 	case "custom_tool_call":
-		c.call(b.CallID, b.Name, Text(ObjectJSON("input", string(b.Input))))
+		c.addCall(b.CallID, b.Name, Text(ObjectJSON("input", string(b.Input))))
 	case "tool_result", "web_search_tool_result":
-		c.result(b.ToolUseID, b.Content)
+		c.addResult(b.ToolUseID, b.Content)
 	case "function_call_output", "custom_tool_call_output":
-		c.result(b.CallID, b.Output)
+		c.addResult(b.CallID, b.Output)
 	default:
-		c.other(b)
+		c.addOther(b)
 	}
 }
 
-func (c *Content) call(id, name string, arguments Text) {
+func (c *Content) addCall(id, name string, arguments Text) {
 	c.Calls = append(c.Calls, message.ToolCall{ID: id, Name: name, Arguments: string(arguments)})
 }
 
-// result adds the result of a tool call, including images.
-func (c *Content) result(call string, raw json.RawMessage) {
+// addResult adds the result of a tool call, including images.
+func (c *Content) addResult(call string, raw json.RawMessage) {
 	inner := ReadContent(raw)
 	if inner.Text == "" && len(inner.Parts) == 0 && len(inner.Unsupported) > 0 {
 		inner.Text = string(raw)
@@ -113,8 +113,8 @@ func (c *Content) result(call string, raw json.RawMessage) {
 	c.Results = append(c.Results, ToolResult{CallID: call, Text: inner.Text, Parts: inner.Parts})
 }
 
-// other adds an image that is in the file, and notes any other block as unsupported.
-func (c *Content) other(b block) {
+// addOther adds an image that is in the file, and notes any other block as unsupported.
+func (c *Content) addOther(b block) {
 	var inner struct {
 		URL string `json:"url"`
 	}
@@ -206,7 +206,7 @@ func (c *Conversation) AddResponsesItem(raw json.RawMessage, label string, at in
 		switch {
 		case item.Role == "" && IsBlank(m) && m.Reasoning == "" && m.Role == message.Assistant:
 			// encrypted reasoning
-		case last >= 0 && continues(c.Messages[last], m):
+		case last >= 0 && sameAnswer(c.Messages[last], m):
 			Extend(&c.Messages[last], m)
 		default:
 			c.Append(m)
@@ -215,8 +215,8 @@ func (c *Conversation) AddResponsesItem(raw json.RawMessage, label string, at in
 	return true
 }
 
-// continues reports whether m belongs to the same answer as the message before it.
-func continues(before, m Message) bool {
+// sameAnswer reports whether m belongs to the same answer as the message before it.
+func sameAnswer(before, m Message) bool {
 	if m.Role != message.Assistant || before.Role != message.Assistant {
 		return false
 	}

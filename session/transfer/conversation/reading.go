@@ -12,12 +12,12 @@ import (
 	"winnow/session/title"
 )
 
-// minute is the layout of times in exports for reading. Such exports share the functions of this file.
-const minute = "2006-01-02 15:04 UTC"
+// timeLayout is the layout of times in exports for reading. Such exports share the functions of this file.
+const timeLayout = "2006-01-02 15:04 UTC"
 
 // Subtitle returns the line under the title of an exported conversation: date, model and number of messages.
 func Subtitle(row store.Session, messages int) string {
-	parts := []string{row.Created.UTC().Format(minute)}
+	parts := []string{row.Created.UTC().Format(timeLayout)}
 	if row.Model != "" {
 		parts = append(parts, title.OneLine(strings.TrimPrefix(row.Endpoint+"/"+row.Model, "/")))
 	}
@@ -29,7 +29,7 @@ func TimeText(m store.Message) string {
 	if m.CreatedMS == 0 {
 		return ""
 	}
-	return time.UnixMilli(m.CreatedMS).UTC().Format(minute)
+	return time.UnixMilli(m.CreatedMS).UTC().Format(timeLayout)
 }
 
 // StatusText returns the status of a message that is not an ordinary one, or "".

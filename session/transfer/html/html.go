@@ -49,8 +49,8 @@ func Write(out io.Writer, row store.Session, branch []store.Message, annotations
 		"trim":     strings.TrimSpace,
 		"speaker":  conversation.Speaker,
 		"when":     conversation.TimeText,
-		"note":     note,
-		"name":     name,
+		"note":     statusNote,
+		"name":     partName,
 		"image":    imageURL,
 		"file":     fileText,
 		"markdown": func(text string) template.HTML { return r.markdown(clean(text)) },
@@ -70,16 +70,16 @@ func Write(out io.Writer, row store.Session, branch []store.Message, annotations
 	return nil
 }
 
-// note returns the status of a message if it is not an ordinary one, or "".
-func note(m store.Message) string {
+// statusNote returns the status of a message if it is not an ordinary one, or "".
+func statusNote(m store.Message) string {
 	if m.Status == message.Interrupted {
 		return "stopped here"
 	}
 	return conversation.StatusText(m)
 }
 
-// name returns the name of a part, or else its kind.
-func name(p message.Part) string { return cmp.Or(title.OneLine(p.Name), string(p.Kind)) }
+// partName returns the name of a part, or else its kind.
+func partName(p message.Part) string { return cmp.Or(title.OneLine(p.Name), string(p.Kind)) }
 
 // imageTypes are the types of images that browsers show and that cannot contain scripts.
 var imageTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}

@@ -52,20 +52,20 @@ func Read(values iter.Seq2[conversation.Value, error], add func(conversation.Con
 		}
 		one := newReader()
 		one.request(request)
-		if err := add(one.done()); err != nil {
+		if err := add(one.finish()); err != nil {
 			return err
 		}
 	}
 	if loose.read == 0 {
 		return nil
 	}
-	return add(loose.done())
+	return add(loose.finish())
 }
 
 var (
 	// The known keys of an object around messages, and those that hold messages.
-	requestKeys = []string{"title", "model", "system", "instructions", "messages", "input", "output"}
-	lists       = requestKeys[4:]
+	requestKeys  = []string{"title", "model", "system", "instructions", "messages", "input", "output"}
+	messageLists = requestKeys[4:]
 )
 
 // requestOf returns the object around the messages of a conversation: o itself, or the body of a request in a batch
@@ -75,7 +75,7 @@ func requestOf(o object) object {
 		body["title"] = o["custom_id"]
 		o = body
 	}
-	if o.has("role", "call_id", "type") || !o.has(lists...) {
+	if o.has("role", "call_id", "type") || !o.has(messageLists...) {
 		return nil
 	}
 	return o
@@ -90,8 +90,8 @@ type reader struct {
 
 func newReader() *reader { return &reader{conversation.New(Source), 0, map[string]bool{}} }
 
-// done returns the conversation with a warning about ignored keys.
-func (r *reader) done() conversation.Conversation {
+// finish returns the conversation with a warning about ignored keys.
+func (r *reader) finish() conversation.Conversation {
 	if len(r.ignored) > 0 {
 		others := strings.Join(slices.Sorted(maps.Keys(r.ignored)), ", ")
 		r.Warnf("", "other data in the file is ignored: %s", others)
@@ -113,7 +113,7 @@ func (r *reader) request(o object) {
 	r.Session.Title, r.Session.Model = o.text("title"), o.text("model")
 	system := conversation.ReadContent(o["system"]).Text
 	r.Session.System = conversation.JoinParagraphs(system, o.text("instructions"))
-	for _, key := range lists {
+	for _, key := range messageLists {
 		items, ok := conversation.ListItems(o[key])
 		if !ok && key == "input" && o[key] != nil {
 			r.Append(conversation.NewMessage("", "user", o.text(key), 0))

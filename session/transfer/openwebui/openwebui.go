@@ -67,8 +67,8 @@ func read(c *conversation.Conversation, x export) error {
 	return nil
 }
 
-// thought matches the reasoning before an answer, which Open WebUI stores as HTML.
-var thought = regexp.MustCompile(
+// reasoning matches the reasoning before an answer, which Open WebUI stores as HTML.
+var reasoning = regexp.MustCompile(
 	`(?s)^\s*<details type="reasoning"[^>]*>\s*(?:<summary>.*?</summary>)?(.*?)</details>\s*`)
 
 func messages(c *conversation.Conversation, id string, x exported) []conversation.Message {
@@ -76,7 +76,7 @@ func messages(c *conversation.Conversation, id string, x exported) []conversatio
 	content := conversation.ReadContent(x.Content)
 	if m.Role == message.Assistant {
 		m.Model = x.Model
-		if found := thought.FindStringSubmatch(content.Text); found != nil {
+		if found := reasoning.FindStringSubmatch(content.Text); found != nil {
 			var lines []string
 			for line := range strings.Lines(strings.TrimSpace(found[1])) {
 				lines = append(lines, strings.TrimPrefix(strings.TrimPrefix(line, ">"), " "))
