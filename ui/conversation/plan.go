@@ -127,8 +127,8 @@ func Remedies(over *session.OversizeError) session.OversizeHints {
 	}
 }
 
-// MadeOf says what a draft that does not fit is made of with its request: the message, and what is sent in any case.
-func MadeOf(over *session.OversizeError) string {
+// OversizeBreakdown returns how many tokens of an oversize request are the message, and how many are sent in any case.
+func OversizeBreakdown(over *session.OversizeError) string {
 	draft := 0
 	for _, p := range over.Over.Parts {
 		if p.Kind == history.PartDraft {
