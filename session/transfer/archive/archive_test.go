@@ -140,7 +140,8 @@ func TestRestoreMerges(t *testing.T) {
 	if want := fmt.Sprintf("warning: session %s is in the trash\n", ids[3]); err != nil || said != want {
 		t.Errorf("importing it again says\n%s(%v) want\n%s", said, err, want)
 	}
-	if slices.ContainsFunc(all, func(r conversation.Imported) bool { return !r.Again }) || dumped(t, there, ids...) != want {
+	changed := slices.ContainsFunc(all, func(r conversation.Imported) bool { return !r.Again })
+	if changed || dumped(t, there, ids...) != want {
 		t.Errorf("importing it again changed what is there: %+v", all)
 	}
 	goesOn(t, home, ids[0], "At home.")
