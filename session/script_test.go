@@ -595,9 +595,9 @@ func scriptCommands() map[string]func(p *play, arg string) {
 			message, remedy, _ := strings.Cut(arg, " ")
 			return p.s.SetRemedy(p.t.Context(), history.Remedy(remedy), p.id(message))
 		}),
-		"reread": does(func(p *play, want string) error { // N messages at the end; "parts" for another branch
+		"reload": does(func(p *play, want string) error { // N messages at the end; "diverged" for another branch
 			found, err := p.s.Reload(p.t.Context())
-			p.want(map[bool]string{true: "parts"}[found.Diverged]+strings.Trim(fmt.Sprint(found.Added), "0"), want)
+			p.want(map[bool]string{true: "diverged"}[found.Diverged]+strings.Trim(fmt.Sprint(found.Added), "0"), want)
 			return err
 		}),
 		"pin": flags(history.Pin), "exclude": flags(history.Exclude), "free": flags(""),

@@ -195,12 +195,12 @@ func line(m store.Message) string {
 	return fmt.Sprintf("%q %d %q %+v", texts, m.CreatedMS, m.ToolCalls, m.Parts)
 }
 
-func TestReadFormat(t *testing.T) {
+func TestParseFormat(t *testing.T) {
 	for name, want := range map[string]Format{
 		"md": Markdown, ".MD": Markdown, "json": JSON, ".jsonl": JSONL, "prompt": Prompt, "pdf": "", "": "",
 	} {
 		if got, ok := ParseFormat(name); got != want || ok != (want != "") {
-			t.Errorf("ReadFormat(%q) = %q, %t, want %q", name, got, ok, want)
+			t.Errorf("ParseFormat(%q) = %q, %t, want %q", name, got, ok, want)
 		}
 	}
 }

@@ -65,7 +65,7 @@ func exportOf(conversations ...string) string {
 	return "[" + strings.Join(all, ",\n") + "]"
 }
 
-func TestImportAllTakesEveryConversation(t *testing.T) {
+func TestImportTakesEveryConversation(t *testing.T) {
 	s := newStoreAt(t)
 	all := importText(t, s, exportOf("rain|q1: Will it rain?|a1<q1: No.", "none", "lines|q1: How many?"))
 	if len(all) != 3 || !all[0].New || all[0].Added != 2 || all[1].New || len(all[1].Warnings) != 1 ||
@@ -108,7 +108,7 @@ func TestImportGivesMessagesTheTimesThatTheyLack(t *testing.T) {
 	}
 }
 
-func TestImportAllThatIsStoppedKeepsWhatIsDone(t *testing.T) {
+func TestImportThatIsStoppedKeepsWhatIsDone(t *testing.T) {
 	s := newStoreAt(t)
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
@@ -125,7 +125,7 @@ func TestImportAllThatIsStoppedKeepsWhatIsDone(t *testing.T) {
 	}
 }
 
-func TestImportAllSeesWhatAFileIs(t *testing.T) {
+func TestImportRecognisesTheFile(t *testing.T) {
 	own := newStoreAt(t)
 	archive := exported(t, own, importText(t, own, exportOf("a|q1: hi"))[0].Session.ID, ExportOptions{Format: JSON})
 	for name, c := range map[string]struct {
