@@ -261,7 +261,7 @@ func (s *Session) ToolStates() (list []ToolState, all int) {
 // ErrConfiguredTool is returned if the configuration decides what a tool may do.
 var ErrConfiguredTool = errors.New("the configuration decides what this tool may do")
 
-// PermitTool stores what a tool may do, for all sessions. A temporary chat keeps it in memory.
+// PermitTool stores what a tool may do, for all sessions. It does so from a temporary chat too.
 func (s *Session) PermitTool(ctx context.Context, t tool.Tool, p tool.Permission) error {
 	if _, by := s.State().rules.Permission(t); by == approval.ByConfiguration {
 		return ErrConfiguredTool
