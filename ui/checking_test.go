@@ -58,7 +58,7 @@ func TestSalvageIsSaidAtTheStart(t *testing.T) {
 	l.Unrecorded = 1
 	l.With.Store = db
 	l.first = func() tea.Cmd { return l.welcome(Options{Notices: db.Notices()}) }
-	s, err := session.New(l.With, session.Start{Ref: "here/small"})
+	s, err := session.New(l.With, session.StartOptions{Model: "here/small"})
 	if err != nil {
 		t.Fatal(err)
 	}

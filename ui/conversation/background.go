@@ -77,7 +77,7 @@ func (b *Background) Take(s *session.Session) (*Model, Outcome) {
 func (b *Background) Event(c *Model, e session.Event) tea.Cmd {
 	c.Event(e)
 	switch e := e.(type) {
-	case session.Asked, session.OverLimit:
+	case session.ApprovalNeeded, session.LimitExceeded:
 		b.Notice.News(c.Quoted() + " waits for your answer; " + c.opens())
 		return c.CallAsked(b.Notice)
 	case session.Notice:

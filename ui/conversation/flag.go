@@ -35,7 +35,7 @@ func (c *Model) Flag(f history.Flag) tea.Cmd {
 
 // Toggle gives the chosen messages a flag, or takes it away where all of them have it.
 func (c *Model) Toggle(f history.Flag) tea.Cmd {
-	ids, flags := c.chosen(), c.Session.Now().Flags
+	ids, flags := c.chosen(), c.Session.State().Flags
 	if len(ids) > 0 && !slices.ContainsFunc(ids, func(id int64) bool { return flags[id] != f }) {
 		f = ""
 	}

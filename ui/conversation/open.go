@@ -28,15 +28,15 @@ type Arrival struct {
 
 // Begun is a session with the model and in the folder of this one.
 func (c *Model) Begun() Opening {
-	deps, start := c.With, session.Start{Ref: c.Ref, Dir: c.Info.Dir}
+	deps, start := c.With, session.StartOptions{Model: c.Ref, Dir: c.Info.Dir}
 	return Opening{Open: func(context.Context) (*session.Session, error) { return session.New(deps, start) }}
 }
 
 // Temporary is a session that is kept in memory alone.
 func (c *Model) Temporary() Opening {
-	deps, start := c.With, session.Start{Ref: c.Ref, Dir: c.Info.Dir}
+	deps, start := c.With, session.StartOptions{Model: c.Ref, Dir: c.Info.Dir}
 	return Opening{Open: func(ctx context.Context) (*session.Session, error) {
-		return session.Temporary(ctx, deps, start)
+		return session.NewTemporary(ctx, deps, start)
 	}}
 }
 
@@ -51,10 +51,10 @@ func (c *Model) Stored(id string, at Arrival) Opening {
 		}
 		byOther, err := s.Lease(ctx) // another window may have the session, and so decides on its branch
 		if err == nil && !byOther {
-			err = s.Switch(ctx, at.Message)
+			err = s.SwitchBranch(ctx, at.Message)
 		}
 		if err != nil {
-			s.Leave()
+			s.ReleaseLease()
 		}
 		return s, err
 	}}
@@ -86,7 +86,7 @@ func (c *Model) Forked(message int64, number string) Opening {
 func (c *Model) Kept() Opening {
 	db, s := c.With.Store, c.Session
 	return c.made("This chat is now saved in the list of chats.",
-		func(ctx context.Context) (store.Session, error) { return s.Keep(ctx, db) })
+		func(ctx context.Context) (store.Session, error) { return s.SaveTo(ctx, db) })
 }
 
 // TakenOver is the session itself, which another window had, read anew where it is free: the other window may have
@@ -122,7 +122,7 @@ func Leave(s *session.Session) tea.Cmd {
 		return nil
 	}
 	return func() tea.Msg {
-		if s.Leave(); s.Temporary() {
+		if s.ReleaseLease(); s.Temporary() {
 			s.Store().Close() // It holds nothing that anybody will miss.
 		}
 		return nil

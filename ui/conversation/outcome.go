@@ -57,7 +57,7 @@ func (c *Model) TooLong(over *session.OversizeError, sent Sent) notice.Alert {
 	case sent.Superseded:
 		safe = "Your message was not sent; " + up + " recalls it."
 	}
-	ways := strings.Join(append([]string{safe}, over.Ways(Remedies(over))...), "\n")
+	ways := strings.Join(append([]string{safe}, over.Suggestions(Remedies(over))...), "\n")
 	return notice.Alert{Text: over.Error(), Way: ways, Cause: notice.TooLong}
 }
 
@@ -75,7 +75,7 @@ func causeOf(err error) notice.Cause {
 	if err == nil {
 		return notice.Failed
 	}
-	if other := (*session.OtherAddressError)(nil); errors.As(err, &other) {
+	if other := (*session.AddressChangedError)(nil); errors.As(err, &other) {
 		return notice.OtherAddress
 	}
 	return notice.Unreachable
@@ -92,7 +92,7 @@ func (c *Model) agree(err error) string {
 // wayOut says what the user can do about a turn that failed with err, "" for nothing.
 func (c *Model) wayOut(err error, sent Sent) string {
 	switch {
-	case errors.Is(err, session.ErrNothingOlder), errors.Is(err, session.ErrNothingToAnswer):
+	case errors.Is(err, session.ErrNothingToSummarize), errors.Is(err, session.ErrNothingToAnswer):
 		return ""
 	case sent.Queued, causeOf(err) == notice.OtherAddress && !sent.Unstored:
 		return c.agree(err)

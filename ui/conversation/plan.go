@@ -79,7 +79,7 @@ func (c *Model) plan(counted *history.Plan) tea.Cmd {
 				return nil
 			}
 		}
-		_, _ = s.Refresh(ctx) // what is wrong with the store is said when something is sent
+		_, _ = s.RefreshSettings(ctx) // what is wrong with the store is said when something is sent
 		plan, err := s.Preview(draft)
 		return newest(func() tea.Cmd {
 			if !c.Screen.Shows(c) {
@@ -94,7 +94,7 @@ func (c *Model) plan(counted *history.Plan) tea.Cmd {
 // is not exact yet is counted by a server that does that.
 func (c *Model) TakePlan(plan history.Plan, err error, exact bool) tea.Cmd {
 	c.ShowNext(plan, err, c.Session.Forecast(plan))
-	c.Planned, c.Misfit = true, session.Oversize(err, c.Session.Model().Windows())
+	c.Planned, c.Misfit = true, session.AsOversize(err, c.Session.Model().Windows())
 	if c.Misfit == nil {
 		c.Screen.Fits()
 	}
@@ -115,20 +115,20 @@ func (c *Model) TakePlan(plan history.Plan, err error, exact bool) tea.Cmd {
 }
 
 // Remedies are the commands that help against a request that does not fit.
-func Remedies(over *session.OversizeError) session.Remedies {
-	return session.Remedies{
+func Remedies(over *session.OversizeError) session.OversizeHints {
+	return session.OversizeHints{
 		Parts: map[history.PartOf]string{
 			history.PartTools: "/tools", history.PartSystem: "/system", history.PartDraft: "shorten it",
-			history.PartPinned: "unpin message " + over.Pinned(), history.PartHistory: "/preset balanced",
+			history.PartPinned: "unpin message " + over.PinnedNumbers(), history.PartHistory: "/preset balanced",
 		},
-		Budget: fmt.Sprintf("/budget %d", over.Enough()),
-		Window: fmt.Sprintf("/window %d", over.Enough()),
+		Budget: fmt.Sprintf("/budget %d", over.SufficientWindow()),
+		Window: fmt.Sprintf("/window %d", over.SufficientWindow()),
 		Model:  "/model",
 	}
 }
 
-// MadeOf says what a draft that does not fit is made of with its request: the message, and what is sent in any case.
-func MadeOf(over *session.OversizeError) string {
+// OversizeBreakdown returns how many tokens of an oversize request are the message, and how many are sent in any case.
+func OversizeBreakdown(over *session.OversizeError) string {
 	draft := 0
 	for _, p := range over.Over.Parts {
 		if p.Kind == history.PartDraft {

@@ -19,8 +19,8 @@ import (
 func (c *Model) FindChanged() tea.Cmd {
 	s := c.Session
 	return c.ask(func(ctx context.Context) (app.Then, error) {
-		changed, err := s.Refresh(ctx)
-		if errors.Is(err, store.ErrNotFound) || err == nil && (changed || s.Now().Behind) {
+		changed, err := s.RefreshSettings(ctx)
+		if errors.Is(err, store.ErrNotFound) || err == nil && (changed || s.State().Stale) {
 			return c.Changed, nil
 		}
 		return func() tea.Cmd { return nil }, nil // what is wrong with the store is said when something is stored
@@ -37,11 +37,11 @@ func (c *Model) Changed() tea.Cmd {
 // What cannot be taken over now is for the next time.
 func (c *Model) CatchUp() tea.Cmd {
 	s := c.Session
-	if !c.stale || c.Busy || !s.Now().Whole {
+	if !c.stale || c.Busy || !s.State().Loaded {
 		return nil
 	}
 	return c.ask(func(ctx context.Context) (app.Then, error) {
-		found, err := s.Reread(ctx)
+		found, err := s.Reload(ctx)
 		switch {
 		case errors.Is(err, store.ErrNotFound):
 			return c.gone, nil
@@ -51,7 +51,7 @@ func (c *Model) CatchUp() tea.Cmd {
 			return nil, err
 		}
 		receipts, err := s.Records().Receipts(ctx)
-		return func() tea.Cmd { return c.reread(found, receipts) }, errors.Join(err, s.ReadSpent(ctx))
+		return func() tea.Cmd { return c.reread(found, receipts) }, errors.Join(err, s.ReadSpending(ctx))
 	})
 }
 
@@ -64,7 +64,7 @@ func (c *Model) gone() tea.Cmd {
 }
 
 // reread shows what was changed. The cursor, the page and the draft stay as they are.
-func (c *Model) reread(found session.Reread, receipts map[int64]record.Receipt) tea.Cmd {
+func (c *Model) reread(found session.Reloaded, receipts map[int64]record.Receipt) tea.Cmd {
 	trashed := c.Info.Deleted.IsZero() && !found.Row.Deleted.IsZero()
 	c.stale = false
 	c.Refresh()
@@ -75,7 +75,7 @@ func (c *Model) reread(found session.Reread, receipts map[int64]record.Receipt) 
 	case trashed:
 		said = "This chat was moved to the trash on another machine. It stays open here; " +
 			c.Keys.First(keymap.Sessions) + " lists the trash."
-	case found.Parts:
+	case found.Diverged:
 		said = "Another machine went on from an earlier message: " + c.Keys.First(keymap.Earlier) + " and " +
 			c.Keys.First(keymap.Later) + " there switch."
 	case found.Added > 0:

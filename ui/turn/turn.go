@@ -111,24 +111,24 @@ func (t *Model) event(e session.Event) {
 		if e.Text == "" {
 			t.doing = "thinking…"
 		}
-	case session.Calling:
+	case session.ToolCallDelta:
 		t.Retry = ""
 		if e.Name != "" {
 			t.doing = "calling " + markdown.OneLine(e.Name, 60) + "…"
 		}
-	case session.Waiting:
+	case session.Retrying:
 		t.Retry = "the server did not answer"
 		if e.Err != nil {
 			t.Retry = strings.TrimSuffix(e.Err.Error(), ".")
 		}
 		t.until = t.now.Add(e.After)
-	case session.Running:
+	case session.ToolStarted:
 		t.doing, t.since = "running "+theme.OneLine(e.Name)+"…", t.now
-	case session.Progress:
+	case session.ToolProgress:
 		t.progress = markdown.OneLine(e.Text, 60)
-	case session.Ran:
+	case session.ToolFinished:
 		t.doing, t.since, t.progress = asking, t.began, ""
-	case session.Answered:
+	case session.AnswerStored:
 		t.doing, t.arrived = asking, 0
 	}
 }
