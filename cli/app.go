@@ -34,7 +34,7 @@ import (
 // app is winnow with its configuration read: what the commands work with that list, read or hold conversations.
 type app struct {
 	*program
-	use     use
+	purpose purpose
 	config  config.Config
 	catalog *llm.Catalog
 	servers *mcp.Servers // none is started before it is needed
@@ -50,26 +50,26 @@ type app struct {
 	chosen  remembered.Choices
 }
 
-// use is what a command opens the conversations for.
-type use int
+// purpose is what a command opens the conversations for.
+type purpose int
 
 const (
-	toLook   use = iota // nothing is added
-	toChange            // something is stored
-	toRead              // a conversation is read as it would be continued; nothing is sent
-	toRun               // one message is sent at once
-	toChat              // a person reads on the screen which model was chosen, before anything is sent
+	purposeLook   purpose = iota // nothing is added
+	purposeChange                // something is stored
+	purposePlan                  // a conversation is read as it would be continued; nothing is sent
+	purposeRun                   // one message is sent at once
+	purposeChat                  // a person reads on the screen which model was chosen, before anything is sent
 )
 
-// with opens the conversations for a command that has no screen. What became of a damaged history is said at the one
+// withApp opens the conversations for a command that has no screen. What became of a damaged history is said at the one
 // opening that met it.
-func (p *program) with(ctx context.Context, to use, run func(*app) error) error {
+func (p *program) withApp(ctx context.Context, to purpose, run func(*app) error) error {
 	a, err := p.setup()
 	if err != nil {
 		return err
 	}
 	defer a.close()
-	if a.use = to; to < toRead {
+	if a.purpose = to; to < purposePlan {
 		err = a.openStore(ctx)
 	} else {
 		err = a.prepare(ctx)
@@ -98,7 +98,7 @@ func (p *program) storeCommand(
 	use, short string, run func(ctx context.Context, s *store.Store, args []string) error,
 ) *cobra.Command {
 	return p.command(use, short, func(ctx context.Context, args []string) error {
-		return p.with(ctx, toLook, func(a *app) error { return run(ctx, a.store, args) })
+		return p.withApp(ctx, purposeLook, func(a *app) error { return run(ctx, a.store, args) })
 	})
 }
 
@@ -122,7 +122,7 @@ func (p *program) conversationCommand(
 ) *cobra.Command {
 	return p.command(use, short, func(ctx context.Context, args []string) error {
 		p.flags.session, p.flags.last = strings.Join(args, ""), len(args) == 0
-		return p.with(ctx, toRead, func(a *app) error {
+		return p.withApp(ctx, purposePlan, func(a *app) error {
 			s, err := session.Open(ctx, a.deps, p.flags.session, a.choice.Ref)
 			if err != nil {
 				return err
@@ -149,7 +149,7 @@ func (p *program) setup() (*app, error) {
 		return nil, err
 	}
 	a.catalog = &llm.Catalog{
-		Patterns: c.Patterns(), Network: p.network, Redactor: p.redactor, Stored: p.withStored, Probes: true,
+		Patterns: c.ModelTables(), Network: p.network, Redactor: p.redactor, Stored: p.withStored, Probes: true,
 	}
 	pace := time.Duration(0)
 	if term.IsTerminal(p.out.Fd()) {
@@ -166,12 +166,12 @@ func (a *app) openStore(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	missing := (a.use == toLook || a.use == toRead) && !exists(path)
+	missing := (a.purpose == purposeLook || a.purpose == purposePlan) && !exists(path)
 	if missing && (a.flags.db != "" || a.env("WINNOW_DB") != "") {
-		return fail(NotFound, "there is no database at %s", path)
+		return fail(exitNotFound, "there is no database at %s", path)
 	}
 	if missing || a.flags.noSave {
-		path = store.Memory
+		path = store.InMemory
 	}
 	a.store, err = store.Open(ctx, path, store.Options{Now: a.now, Redact: a.redactor.Known})
 	return err
@@ -192,7 +192,7 @@ func (p *program) openLog() (*slog.Logger, io.Closer, error) {
 		f, err = os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	}
 	if err != nil {
-		return nil, nil, fail(Failed, "cannot write the log: %w", err)
+		return nil, nil, fail(exitFailed, "cannot write the log: %w", err)
 	}
 	return newLog(f, p.redactor).With("process", os.Getpid()), f, nil
 }
@@ -211,8 +211,8 @@ func newLog(to io.Writer, r *redact.Redactor) *slog.Logger {
 // prepare makes ready for a conversation. Where no session is named, nothing is made on disk before it is known that
 // there is a model to ask.
 func (a *app) prepare(ctx context.Context) error {
-	if a.use == toChat {
-		a.remember()
+	if a.purpose == purposeChat {
+		a.loadRemembered()
 	}
 	// A key_command may ask a person, so it runs before the screen is taken.
 	err := a.fetchKeys(ctx)
@@ -240,7 +240,7 @@ func (a *app) prepare(ctx context.Context) error {
 // newDeps is the configuration as conversations need it.
 func (a *app) newDeps() session.Deps {
 	counter, c, titles := tokenizer.New(), a.config, ""
-	if a.use == toChat {
+	if a.purpose == purposeChat {
 		titles = c.Titles.Model
 	}
 	return session.Deps{
@@ -249,7 +249,7 @@ func (a *app) newDeps() session.Deps {
 		Base:       settings.Base{Policy: c.Context, Context: c.ContextKeys, Environment: c.EnvironmentKeys},
 		System:     c.System.Prompt,
 		Sampling:   record.Sampling(c.Sampling),
-		Of:         c.OfModel,
+		Of:         c.ModelSettings,
 		TitleRef:   titles,
 		SummaryRef: c.Summary.Model,
 		Tools:      a.servers.Boxes(),
@@ -259,7 +259,7 @@ func (a *app) newDeps() session.Deps {
 		},
 		Recall:     c.Tools.Permissions["recall"] != tool.Off,
 		Builtin:    a.builtinTools(c.Tools),
-		Limits:     c.Limits.Amounts(),
+		Limits:     c.Limits.SpendLimits(),
 		Approval:   a.approval(),
 		ToolLimits: tool.Limits{Timeout: time.Minute, Output: 1 << 20},
 		MaxRounds:  c.Tools.MaxRounds,
@@ -276,19 +276,19 @@ func (a *app) newDeps() session.Deps {
 // Only a person who reads the choice on the screen may get one that nothing named.
 func (a *app) choose(ctx context.Context, row store.Session) error {
 	if a.flags.model == "" && row.Endpoint != "" {
-		a.choice = llm.Choice{Ref: report.Ref(row), Reason: "this chat uses it"}
+		a.choice = llm.Choice{Ref: report.SessionModel(row), Reason: "this chat uses it"}
 		return nil
 	}
-	wanted := llm.Preference{Last: a.chosen.Model, Home: row.Endpoint, Local: a.use == toChat}
+	wanted := llm.Preference{Last: a.chosen.Model, Home: row.Endpoint, Local: a.purpose == purposeChat}
 	wanted.From, wanted.Ref = a.namedModel(a.config)
 	var err error
 	switch a.choice, err = llm.Choose(ctx, a.catalog, wanted); {
-	case errors.Is(err, llm.ErrNoModel) && a.use == toRead:
+	case errors.Is(err, llm.ErrNoModel) && a.purpose == purposePlan:
 		return nil
 	case errors.Is(err, llm.ErrNoModel):
-		return fail(Provider, "%w", err)
+		return fail(exitProvider, "%w", err)
 	case errors.As(err, new(llm.UnknownError)):
-		return fail(Usage, "%s: %w", wanted.From, err)
+		return fail(exitUsage, "%s: %w", wanted.From, err)
 	}
 	return err
 }
@@ -321,10 +321,10 @@ func (a *app) start(ctx context.Context) (*session.Session, error) {
 		return nil, err
 	}
 	if !s.Info().Deleted.IsZero() {
-		return nil, fail(Failed, "the session is in the trash; restore it with winnow sessions restore %s", s.Info().ID)
+		return nil, fail(exitFailed, "the session is in the trash; restore it with winnow sessions restore %s", s.Info().ID)
 	}
 	if a.flags.model != "" {
-		if last := report.Ref(s.Info()); last != "-" && last != a.choice.Ref {
+		if last := report.SessionModel(s.Info()); last != "-" && last != a.choice.Ref {
 			a.notices = append(a.notices, "This session last used "+last+"; it now uses "+a.choice.Ref+".")
 		}
 		err = s.Set(ctx, session.Settings{Model: a.choice.Ref})

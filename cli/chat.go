@@ -32,15 +32,15 @@ func (p *program) chat(ctx context.Context, search string) error {
 	defer a.close()
 	inPlain := p.flags.plain || a.config.UI.Plain
 	terminal := term.IsTerminal(p.in.Fd()) && term.IsTerminal(p.out.Fd())
-	switch a.use = toChat; {
+	switch a.purpose = purposeChat; {
 	case !inPlain && !terminal:
-		return fail(Usage, "the chat needs a terminal; use winnow run \"...\" for one answer, or winnow --plain to "+
+		return fail(exitUsage, "the chat needs a terminal; use winnow run \"...\" for one answer, or winnow --plain to "+
 			"chat in lines of text")
 	case inPlain && p.flags.pick:
-		return fail(Usage, "--plain has no list of sessions; list them with winnow sessions list, and open one with "+
+		return fail(exitUsage, "--plain has no list of sessions; list them with winnow sessions list, and open one with "+
 			"winnow --plain -s ID")
 	case !terminal:
-		a.use = toRun // Nobody reads which model was chosen before something is sent.
+		a.purpose = purposeRun // Nobody reads which model was chosen before something is sent.
 	}
 	ctx, forget := signal.NotifyContext(ctx, syscall.SIGHUP)
 	defer forget()
@@ -58,7 +58,7 @@ func (p *program) chat(ctx context.Context, search string) error {
 		return err
 	}
 	if inPlain {
-		if fault := a.exchangeOnce(terminated); fault != "" {
+		if fault := a.syncBriefly(terminated); fault != "" {
 			a.notices = append(a.notices, fault)
 		}
 	}
@@ -74,7 +74,7 @@ func (p *program) chat(ctx context.Context, search string) error {
 	a.notices = append(a.notices, a.store.Notices()...)
 	var id string
 	if inPlain {
-		if err = a.plainly(terminated, s, terminal); !s.Temporary() {
+		if err = a.runPlain(terminated, s, terminal); !s.Temporary() {
 			id = s.Info().ID
 		}
 	} else {
@@ -86,9 +86,9 @@ func (p *program) chat(ctx context.Context, search string) error {
 	signal.Stop(noted) // It waits for a signal that is being delivered.
 	switch {           // What there was to say has been said.
 	case len(noted) > 0:
-		return fail(Terminated, "")
+		return fail(exitTerminated, "")
 	case errors.Is(err, context.Canceled):
-		return fail(Interrupted, "")
+		return fail(exitInterrupted, "")
 	}
 	return err
 }
@@ -104,8 +104,8 @@ func (a *app) goodbye(id string) string {
 	return strings.TrimPrefix(title+"\n", "\n") + "Continue: winnow " + way + "\n"
 }
 
-// plainly chats in lines of text, and exchanges what was said with other machines.
-func (a *app) plainly(ctx context.Context, s *session.Session, terminal bool) error {
+// runPlain chats in lines of text, and exchanges what was said with other machines.
+func (a *app) runPlain(ctx context.Context, s *session.Session, terminal bool) error {
 	unheard := make(chan os.Signal, 1) // Between two turns ctrl+c ends nothing.
 	signal.Notify(unheard, syscall.SIGINT)
 	defer signal.Stop(unheard)
@@ -124,7 +124,7 @@ func (a *app) plainly(ctx context.Context, s *session.Session, terminal bool) er
 		},
 		Remember: a.rememberModel,
 	})
-	if fault := a.exchangeOnce(context.WithoutCancel(ctx)); fault != "" && !slices.Contains(a.notices, fault) {
+	if fault := a.syncBriefly(context.WithoutCancel(ctx)); fault != "" && !slices.Contains(a.notices, fault) {
 		fmt.Fprintln(a.err, fault)
 	}
 	return cmp.Or(ctx.Err(), err)
@@ -149,9 +149,9 @@ func (a *app) settings() settings.Options {
 	}
 }
 
-// remember takes over what was chosen on the screen before, where nothing else says otherwise. Without a home folder
+// loadRemembered takes over what was chosen on the screen before, where nothing else says otherwise. Without a home folder
 // nothing is remembered.
-func (a *app) remember() {
+func (a *app) loadRemembered() {
 	file, err := a.inFolder("XDG_STATE_HOME", xdg.StateHome, "chosen.json", "XDG_STATE_HOME")
 	if err != nil {
 		return
@@ -191,7 +191,7 @@ func (a *app) screenOptions(s *session.Session, search string) ui.Options {
 		Secrets:    a.redactor.FindIn,
 		ReadPage:   a.readPage,
 		Background: a.servers.Start,
-		Sync:       a.exchange(),
+		Sync:       a.syncFunc(),
 		Settings:   a.settings(),
 	}
 	if a.flags.pick {

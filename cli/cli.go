@@ -49,39 +49,39 @@ func newProgram(example []byte) *program {
 		values[name] = value
 	}
 	return &program{
-		in:       os.Stdin,
-		out:      &printer{file: os.Stdout},
-		err:      os.Stderr,
-		env:      func(name string) string { return values[name] },
-		now:      time.Now,
-		redactor: new(redact.Redactor),
-		build:    buildVersion(),
-		example:  example,
-		patience: 2 * time.Second,
+		in:           os.Stdin,
+		out:          &printer{file: os.Stdout},
+		err:          os.Stderr,
+		env:          func(name string) string { return values[name] },
+		now:          time.Now,
+		redactor:     new(redact.Redactor),
+		build:        buildVersion(),
+		example:      example,
+		inputTimeout: 2 * time.Second,
 	}
 }
 
 // program is one run of winnow: where it reads and writes, and what its flags said.
 type program struct {
-	in       *os.File
-	out      *printer
-	err      *os.File
-	env      func(string) string
-	now      func() time.Time
-	redactor *redact.Redactor                // knows the keys, once the configuration was read
-	network  llm.Doer                        // does the HTTP of all endpoints; nil is the network
-	observe  func(turn any, e session.Event) // session.Deps.Observe
-	build    string                          // the version shown to people
-	example  []byte                          // the configuration file that config init writes
-	flags    flags
-	patience time.Duration // how long run waits for a pipe to begin before it says so
-	started  bool          // a command was found and its arguments were right
-	failed   error         // what the command came back with
+	in           *os.File
+	out          *printer
+	err          *os.File
+	env          func(string) string
+	now          func() time.Time
+	redactor     *redact.Redactor                // knows the keys, once the configuration was read
+	network      llm.Doer                        // does the HTTP of all endpoints; nil is the network
+	observe      func(turn any, e session.Event) // session.Deps.Observe
+	build        string                          // the version shown to people
+	example      []byte                          // the configuration file that config init writes
+	flags        flags
+	inputTimeout time.Duration // how long run waits for a pipe to begin before it says so
+	started      bool          // a command was found and its arguments were right
+	failed       error         // what the command came back with
 }
 
 // main runs the command that args name. An error that comes before the command has started is one of usage: cobra gives
 // those no type of their own.
-func (p *program) main(ctx context.Context, args []string) Exit {
+func (p *program) main(ctx context.Context, args []string) exitCode {
 	root := p.root()
 	root.SetArgs(args)
 	root.SetIn(p.in)
@@ -94,7 +94,7 @@ func (p *program) main(ctx context.Context, args []string) Exit {
 	err := fang.Execute(ctx, root,
 		fang.WithVersion(p.build),
 		fang.WithErrorHandler(func(_ io.Writer, _ fang.Styles, err error) {
-			p.reportError(errors.New(together.ReplaceAllString(err.Error(), "--$1 and --$2 cannot be used together")))
+			p.reportError(errors.New(exclusiveFlags.ReplaceAllString(err.Error(), "--$1 and --$2 cannot be used together")))
 		}),
 	)
 	if failed := cmp.Or(p.failed, p.out.failed); failed != nil && err == nil {
@@ -103,13 +103,13 @@ func (p *program) main(ctx context.Context, args []string) Exit {
 	}
 	if err != nil && !p.started {
 		fmt.Fprintln(p.err, "winnow --help lists the commands and flags.")
-		return Usage
+		return exitUsage
 	}
 	return exitOf(err)
 }
 
-// together is what cobra says of two flags that exclude each other.
-var together = regexp.MustCompile(`^if any flags .*; \[(\S+) (\S+).*\] were all set$`)
+// exclusiveFlags is what cobra says of two flags that exclude each other.
+var exclusiveFlags = regexp.MustCompile(`^if any flags .*; \[(\S+) (\S+).*\] were all set$`)
 
 // reportError writes an error as one line that starts with the program's name.
 func (p *program) reportError(err error) {
@@ -136,51 +136,51 @@ func buildVersion() string {
 	return cmp.Or(release, version, "built from source")
 }
 
-// Exit is what the process ends with.
-type Exit int
+// exitCode is what the process ends with.
+type exitCode int
 
 // The exit codes. Scripts may count on them.
 const (
-	OK       Exit = 0 // it worked
-	Failed   Exit = 1 // it did not
-	Usage    Exit = 2 // a flag, an argument or the configuration file is wrong
-	NotFound Exit = 3 // no such session, or no such turn in it
+	exitOK       exitCode = 0 // it worked
+	exitFailed   exitCode = 1 // it did not
+	exitUsage    exitCode = 2 // a flag, an argument or the configuration file is wrong
+	exitNotFound exitCode = 3 // no such session, or no such turn in it
 	// The endpoint refused, failed, could not be reached or stopped in the middle, or a limit kept the request back.
-	Provider    Exit = 4
-	Interrupted Exit = 130 // stopped by SIGINT, or by a terminal that went away
-	Terminated  Exit = 143 // stopped by SIGTERM
+	exitProvider    exitCode = 4
+	exitInterrupted exitCode = 130 // stopped by SIGINT, or by a terminal that went away
+	exitTerminated  exitCode = 143 // stopped by SIGTERM
 )
 
 // failure is an error with the exit code it leads to. One without a text has been told already.
 type failure struct {
-	exit Exit
+	exit exitCode
 	error
 }
 
 func (f failure) Unwrap() error { return f.error }
 
 // fail makes an error for the user that ends the program with the given code.
-func fail(exit Exit, format string, args ...any) error {
+func fail(exit exitCode, format string, args ...any) error {
 	return failure{exit, fmt.Errorf(format, args...)}
 }
 
 // exitOf is the exit code an error leads to.
-func exitOf(err error) Exit {
+func exitOf(err error) exitCode {
 	var f failure
 	switch {
 	case err == nil:
-		return OK
+		return exitOK
 	case errors.As(err, &f):
 		return f.exit
 	case errors.As(err, new(*llm.Error)), errors.As(err, new(*session.ToolError)),
 		errors.As(err, new(*session.LimitError)):
-		return Provider
+		return exitProvider
 	case errors.Is(err, store.ErrNotFound), errors.As(err, new(*record.NoRequestError)):
-		return NotFound
+		return exitNotFound
 	case errors.Is(err, context.Canceled):
-		return Interrupted
+		return exitInterrupted
 	}
-	return Failed
+	return exitFailed
 }
 
 // untilStopped returns a context that ends with the first SIGINT or SIGTERM, and a function that stops listening.
@@ -188,8 +188,8 @@ func untilStopped(ctx context.Context) (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
 }
 
-// stopped is the error of a command that a signal ended, with what it left behind in words; it is err where none did.
-func stopped(ctx context.Context, err error, left string) error {
+// stoppedError is the error of a command that a signal ended, with what it left behind in words; it is err where none did.
+func stoppedError(ctx context.Context, err error, left string) error {
 	if err == nil || ctx.Err() == nil {
 		return err
 	}
@@ -197,11 +197,11 @@ func stopped(ctx context.Context, err error, left string) error {
 }
 
 // stoppedBy is the exit code of a program that a signal has stopped, by the context that the signal ended.
-func stoppedBy(ctx context.Context) Exit {
+func stoppedBy(ctx context.Context) exitCode {
 	if cause := context.Cause(ctx); cause != nil && strings.HasPrefix(cause.Error(), syscall.SIGTERM.String()) {
-		return Terminated
+		return exitTerminated
 	}
-	return Interrupted
+	return exitInterrupted
 }
 
 // printer is standard output. What a command writes quotes models, tools, servers, files and paths, so on a terminal
@@ -220,32 +220,32 @@ func (p *printer) Write(text []byte) (int, error) {
 	if term.IsTerminal(p.file.Fd()) {
 		shown = markdown.Visible(shown)
 	}
-	return len(text), p.visible(shown)
+	return len(text), p.writeVisible(shown)
 }
 
-// visible writes what is visible already, and may hold attributes of winnow's own.
-func (p *printer) visible(text string) error {
+// writeVisible writes what is visible already, and may hold attributes of winnow's own.
+func (p *printer) writeVisible(text string) error {
 	_, err := p.file.WriteString(text)
 	if err != nil {
-		err = fail(Failed, "cannot write to standard output: %w", fileCause(err))
+		err = fail(exitFailed, "cannot write to standard output: %w", fileCause(err))
 		p.failed = cmp.Or(p.failed, err)
 	}
 	return err
 }
 
 // show prints what a command found: as JSON where that was asked for, else as a table, which value has to be a
-// report.View for. Secrets stay out of both, and that is said on standard error.
+// report.TableWriter for. Secrets stay out of both, and that is said on standard error.
 func (p *program) show(value any) error {
 	clean := p.cleaner()
 	defer p.reportRedacted(clean)
-	hits, found := value.(report.Hits)
+	hits, found := value.(report.SearchHits)
 	for _, h := range hits { // their secrets were hidden before the snippets were cut
 		if h.Hidden {
 			clean.count += strings.Count(h.Snippet, redactedSign)
 		}
 	}
 	width, _, _ := term.GetSize(p.out.Fd()) // 0 where a program reads
-	page := &report.Page{Clean: clean.text, Width: width, Bold: width > 0}
+	page := &report.Page{Clean: clean.text, Width: width, BoldMatches: width > 0}
 	if p.flags.json {
 		text, err := page.JSON(value)
 		if err != nil {
@@ -254,9 +254,9 @@ func (p *program) show(value any) error {
 		_, err = io.WriteString(p.out, text)
 		return err
 	}
-	value.(report.View).Table(page)
+	value.(report.TableWriter).Table(page)
 	if found {
-		return p.out.visible(page.String())
+		return p.out.writeVisible(page.String())
 	}
 	_, err := io.WriteString(p.out, page.String())
 	return err

@@ -36,9 +36,9 @@ func (p *program) readConfig() (config.Config, error) {
 	case 0:
 		return c, nil
 	case 1:
-		return c, fail(Usage, "%w", mistakes[0])
+		return c, fail(exitUsage, "%w", mistakes[0])
 	}
-	return c, fail(Usage, "%w (and %d more: winnow config check)", mistakes[0], len(mistakes)-1)
+	return c, fail(exitUsage, "%w (and %d more: winnow config check)", mistakes[0], len(mistakes)-1)
 }
 
 // decodeConfig reads the configuration and returns every mistake in it. A file that is not there is the defaults,
@@ -55,7 +55,7 @@ func (p *program) decodeConfig() (config.Config, []error) {
 	}
 	c, mistakes := config.Decode(path, doc)
 	if len(mistakes) == 0 {
-		if err := c.Override(p.env); err != nil {
+		if err := c.ApplyEnvironment(p.env); err != nil {
 			mistakes = append(mistakes, err)
 		}
 	}
@@ -73,7 +73,7 @@ func (p *program) checkConfig(context.Context, []string) error {
 		for _, m := range mistakes[:n-1] {
 			p.reportError(m)
 		}
-		return fail(Usage, "%w", mistakes[n-1])
+		return fail(exitUsage, "%w", mistakes[n-1])
 	}
 	said := "%s is valid.\n"
 	if !exists(path) {
@@ -93,7 +93,7 @@ func (p *program) initConfig(context.Context, []string) error {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fail(Failed, "cannot create the folder of the configuration file: %w", err)
+		return fail(exitFailed, "cannot create the folder of the configuration file: %w", err)
 	}
 	_, err = p.writeFile(path, func(f io.Writer) error {
 		_, err := f.Write(p.example)
@@ -118,7 +118,7 @@ func (p *program) personas() (all []ui.Persona, unread error) {
 	}
 	files, err := os.ReadDir(folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fail(Failed, "cannot read the personas: %w", err)
+		return nil, fail(exitFailed, "cannot read the personas: %w", err)
 	}
 	for _, f := range files {
 		name := personaFile.FindStringSubmatch(f.Name())
@@ -127,7 +127,7 @@ func (p *program) personas() (all []ui.Persona, unread error) {
 		}
 		text, err := os.ReadFile(filepath.Join(folder, f.Name()))
 		if err != nil {
-			unread = errors.Join(unread, fail(Failed, "cannot read the persona %s: %w", name[1], err))
+			unread = errors.Join(unread, fail(exitFailed, "cannot read the persona %s: %w", name[1], err))
 			continue
 		}
 		// Editors leave a byte order mark, carriage returns and line ends at the end.
@@ -170,7 +170,7 @@ func (p *program) dbPath() (string, error) {
 // folder the library would answer with one under the root of the file system.
 func (p *program) inFolder(variable, found, name, way string) (string, error) {
 	if !filepath.IsAbs(p.env(variable)) && p.env("HOME") == "" && runtime.GOOS != "windows" {
-		return "", fail(Failed, "cannot find a place for %s: HOME is not set. Set it, or name a file with %s", name,
+		return "", fail(exitFailed, "cannot find a place for %s: HOME is not set. Set it, or name a file with %s", name,
 			way)
 	}
 	return filepath.Join(found, appFolder, name), nil
@@ -183,7 +183,7 @@ func (p *program) expand(path string) (string, error) {
 		return filepath.Abs(path)
 	}
 	if p.env("HOME") == "" {
-		return "", fail(Failed, "cannot find %s: HOME is not set", path)
+		return "", fail(exitFailed, "cannot find %s: HOME is not set", path)
 	}
 	return filepath.Join(p.env("HOME"), rest), nil
 }
@@ -198,9 +198,9 @@ func (p *program) writeFile(path string, write func(io.Writer) error) (size int6
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return 0, fail(Failed, "%s already exists; choose another name", path)
+		return 0, fail(exitFailed, "%s already exists; choose another name", path)
 	case err != nil:
-		return 0, fail(Failed, "cannot write %s: %w", path, fileCause(err))
+		return 0, fail(exitFailed, "cannot write %s: %w", path, fileCause(err))
 	}
 	defer f.Close()
 	out := bufio.NewWriterSize(f, 1<<18)

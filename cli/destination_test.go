@@ -332,7 +332,7 @@ func (w *destinationScenario) store(p *program) string {
 	}
 	defer s.Close()
 	endpoint, model, _ := strings.Cut(w.stored, "/")
-	row, last, err := s.Begin(w.t.Context(), store.Session{
+	row, last, err := s.BeginSession(w.t.Context(), store.Session{
 		Endpoint: endpoint, Model: model, Title: "stored", TitleFrom: "user",
 	},
 		store.Message{
@@ -345,7 +345,7 @@ func (w *destinationScenario) store(p *program) string {
 		if i == 1 {
 			role = history.User
 		}
-		last, err = s.Append(w.t.Context(), store.Message{
+		last, err = s.AppendMessage(w.t.Context(), store.Message{
 			Session: row.ID, Parent: last.ID, Endpoint: endpoint, Model: model,
 			Message: history.Message{Role: role, Content: "Usage: " + secretWord + ".", Status: history.Complete},
 		})
@@ -390,15 +390,15 @@ func (w *destinationScenario) run() {
 				h.model, answer.Model, code, said)
 		}
 	}
-	if code == OK && (answer.Model == "" || answer.Answer == "") || code != OK && len(out) == 0 && len(said) == 0 {
+	if code == exitOK && (answer.Model == "" || answer.Answer == "") || code != exitOK && len(out) == 0 && len(said) == 0 {
 		w.failed("exit %d with stdout %q and stderr %q", code, out, said)
 	}
 	named := w.flag != "" || w.stored != "" || w.env["WINNOW_MODEL"] != "" ||
 		strings.HasPrefix(w.config, "model = \"") && !strings.HasPrefix(w.config, `model = ""`)
-	if !named && len(w.user) == 0 && (code != Provider || len(w.heard) > 0 || len(out) > 0) {
-		w.failed("nothing is named, configured or keyed: exit %d, stdout %q; want %d and silence", code, out, Provider)
+	if !named && len(w.user) == 0 && (code != exitProvider || len(w.heard) > 0 || len(out) > 0) {
+		w.failed("nothing is named, configured or keyed: exit %d, stdout %q; want %d and silence", code, out, exitProvider)
 	}
-	if name, _, slash := strings.Cut(w.flag, "/"); slash && w.endpoints[name] != "" && code == OK &&
+	if name, _, slash := strings.Cut(w.flag, "/"); slash && w.endpoints[name] != "" && code == exitOK &&
 		answer.Model != w.flag {
 		w.failed("-m %s was answered by %s", w.flag, answer.Model)
 	}

@@ -44,7 +44,7 @@ func (e *examination) add(verdict, what, format string, args ...any) {
 	if verdict == wrong {
 		e.wrong++
 	}
-	e.Row(verdict, markdown.OneLine(what, 30), report.Sentence(fmt.Sprintf(format, args...)))
+	e.Row(verdict, markdown.OneLine(what, 30), report.SafeLine(fmt.Sprintf(format, args...)))
 }
 
 // check adds an error as what is wrong, and says whether there is one.
@@ -62,10 +62,10 @@ func (p *program) doctor(ctx context.Context, _ []string) error {
 	if colorprofile.Detect(p.out.file, os.Environ()) >= colorprofile.ANSI {
 		text = verdictWord.ReplaceAllStringFunc(text, func(w string) string { return colours[w] + w + "\x1b[m" })
 	}
-	if err := p.out.visible(text); err != nil || e.wrong == 0 {
+	if err := p.out.writeVisible(text); err != nil || e.wrong == 0 {
 		return err
 	}
-	return fail(Failed, "%s your attention", theme.PluralOf(e.wrong, "of these needs", "of these need"))
+	return fail(exitFailed, "%s your attention", theme.PluralOf(e.wrong, "of these needs", "of these need"))
 }
 
 // doctorReport is what the doctor says, for the command /doctor.
@@ -126,7 +126,7 @@ func (p *program) checkTerminal(e *examination) {
 // checkStore looks at the chats: the file, its backup, and the synced folder.
 func (a *app) checkStore(ctx context.Context, e *examination) {
 	s, path := a.store, a.store.Path()
-	if path == store.Memory {
+	if path == store.InMemory {
 		path, _ = a.dbPath()
 		e.add(note, "chats", "%s does not exist yet: the first message creates it", path)
 		return
@@ -164,7 +164,7 @@ func checkSync(ctx context.Context, e *examination, s *store.Store, o foldersync
 	if e.check("sync", err) {
 		return
 	}
-	e.add(good, "sync", "%s: %s", r.Dir, report.SyncState(r).Waits())
+	e.add(good, "sync", "%s: %s", r.Dir, report.SyncStatus(r).WaitingText())
 	for _, m := range r.Machines {
 		verdict := good
 		if m.Why != "" {
@@ -174,13 +174,13 @@ func checkSync(ctx context.Context, e *examination, s *store.Store, o foldersync
 	}
 }
 
-// reachPatience is how long an endpoint may take to list its models.
-const reachPatience = 5 * time.Second
+// endpointTimeout is how long an endpoint may take to list its models.
+const endpointTimeout = 5 * time.Second
 
 // checkEndpoints asks every endpoint for its models, all at once.
 func (a *app) checkEndpoints(ctx context.Context, e *examination) {
 	e.check("endpoints", a.fetchKeys(ctx))
-	ctx, cancel := context.WithTimeout(ctx, reachPatience)
+	ctx, cancel := context.WithTimeout(ctx, endpointTimeout)
 	defer cancel()
 	a.checkModel(ctx, e)
 	list, errs := a.catalog.Models(ctx)
@@ -217,7 +217,7 @@ func (a *app) checkModel(ctx context.Context, e *examination) {
 	} else {
 		e.add(note, "model", "its context window is unknown: set it with /window TOKENS in the chat")
 	}
-	if lessons := k.lessons(); lessons != "nothing" {
+	if lessons := k.learnedText(); lessons != "nothing" {
 		e.add(note, "model", "%s; winnow models --forget %s tries again", lessons, k.Model)
 	}
 }

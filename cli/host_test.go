@@ -31,7 +31,7 @@ type command struct {
 
 // result is how a command ended.
 type result struct {
-	Code           Exit
+	Code           exitCode
 	Stdout, Stderr []byte
 }
 

@@ -43,7 +43,7 @@ type keySources []keySource
 // Table writes a line for each endpoint.
 func (s keySources) Table(page *report.Page) {
 	for _, one := range s {
-		page.Row(report.Line(one.Endpoint), report.Sentence(one.Key))
+		page.Row(report.ShortLine(one.Endpoint), report.SafeLine(one.Key))
 	}
 }
 
@@ -83,7 +83,7 @@ func (p *program) keyEndpoint(name string) (llm.Endpoint, error) {
 			return e, nil
 		}
 	}
-	return llm.Endpoint{}, fail(NotFound, "there is no endpoint %q%s; a table [endpoints.NAME] in the configuration "+
+	return llm.Endpoint{}, fail(exitNotFound, "there is no endpoint %q%s; a table [endpoints.NAME] in the configuration "+
 		"file adds one", name, strings.TrimSuffix(llm.DidYouMean(name, llm.KnownNames()), "?"))
 }
 
@@ -100,14 +100,14 @@ func (p *program) setKey(ctx context.Context, args []string) error {
 		place = keys.Origin{Kind: keys.File, Name: store.Path(e.Name)}
 		p.warn("there is no system keyring here: the key goes into %s, which only you can read", place.Name)
 	} else if _, err := keys.FromKeyring(ctx, e.Name); err != nil && !errors.Is(err, keys.ErrNoKey) {
-		return stopped(ctx, fail(Failed, "%w", err), "") // It is asked before the key is typed.
+		return stoppedError(ctx, fail(exitFailed, "%w", err), "") // It is asked before the key is typed.
 	}
 	key, err := p.readKey(ctx, e.Name)
 	if err == nil {
 		err = store.Set(ctx, e.Name, key, place.Kind)
 	}
 	if err != nil {
-		return stopped(ctx, err, "")
+		return stoppedError(ctx, err, "")
 	}
 	fmt.Fprintf(p.out, "Stored the key of %s in %s.\n", e.Name, place)
 	if text := keyText(e); e.KeyFrom.Kind != keys.Nowhere && !e.KeyFrom.Stored() && !strings.HasPrefix(text, "no key") {
@@ -131,11 +131,11 @@ func (p *program) readKey(ctx context.Context, name string) (keys.Secret, error)
 		text, err = io.ReadAll(io.LimitReader(p.in, 1<<20))
 	}
 	if err != nil {
-		return "", fail(Failed, "cannot read the key: %w", err)
+		return "", fail(exitFailed, "cannot read the key: %w", err)
 	}
 	key, err := keys.Parse(string(text))
 	if err != nil {
-		return "", fail(Usage, "%w; nothing was stored", err)
+		return "", fail(exitUsage, "%w; nothing was stored", err)
 	}
 	return key, nil
 }
@@ -161,9 +161,9 @@ func (p *program) deleteKey(ctx context.Context, args []string) error {
 	from, err := p.keyStore().Delete(ctx, name)
 	switch {
 	case errors.Is(err, keys.ErrNoKey):
-		return fail(NotFound, "there is no stored key of %s", name)
+		return fail(exitNotFound, "there is no stored key of %s", name)
 	case err != nil:
-		return fail(Failed, "the key of %s is still in %s: %w", name, from, err)
+		return fail(exitFailed, "the key of %s is still in %s: %w", name, from, err)
 	}
 	fmt.Fprintf(p.out, "Deleted the key of %s from %s.\n", name, from)
 	return nil
@@ -181,7 +181,7 @@ func (p *program) keyStore() keys.Store {
 // endpoints are those of the configuration and of the environment, and the hosted services whose keys are stored. Keys
 // in files are read; those in the keyring are fetched when a request needs them.
 func (p *program) endpoints(c config.Config) []llm.Endpoint {
-	list := c.Catalog(p.env, p.keyStore().Names()...)
+	list := c.ResolveEndpoints(p.env, p.keyStore().Names()...)
 	for i, e := range list {
 		list[i] = p.withStored(e)
 	}
@@ -252,7 +252,7 @@ func (a *app) fetchKeys(ctx context.Context) error {
 		wait.Go(func() {
 			var err error
 			if e.Key, err = keys.FromCommand(ctx, command); err != nil {
-				errs[i] = fail(Failed, "cannot read the API key of %s: %w", e.Name, err)
+				errs[i] = fail(exitFailed, "cannot read the API key of %s: %w", e.Name, err)
 				return
 			}
 			a.catalog.Add(e)

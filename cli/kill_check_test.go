@@ -140,7 +140,7 @@ func sessionID(t *testing.T, path, dir, id string) string {
 // sessionIn is the one session of a working directory.
 func sessionIn(t *testing.T, s *store.Store, dir string) (store.Session, bool) {
 	t.Helper()
-	all, err := s.Sessions(context.Background(), store.Filter{})
+	all, err := s.Sessions(context.Background(), store.SessionFilter{})
 	if err != nil {
 		t.Fatalf("list the sessions: %v", err)
 	}

@@ -22,9 +22,9 @@ func (p *program) modelsCommand() *cobra.Command {
 	c := p.withJSON(p.command("models [MODEL]", "List the models of all endpoints, or show what is known of one",
 		func(ctx context.Context, args []string) error {
 			if forget && len(args) == 0 {
-				return fail(Usage, "--forget needs a model")
+				return fail(exitUsage, "--forget needs a model")
 			}
-			return p.with(ctx, toLook, func(a *app) error {
+			return p.withApp(ctx, purposeLook, func(a *app) error {
 				a.fetchKeys(ctx) // A server whose key is missing says so itself.
 				if len(args) == 0 {
 					return a.listModels(ctx)
@@ -55,7 +55,7 @@ type modelRows []modelRow
 // Table writes a line for each model.
 func (rows modelRows) Table(page *report.Page) {
 	for _, r := range rows {
-		page.Row(report.Line(r.Model), report.WindowText(r.Window), report.Line(r.Source))
+		page.Row(report.ShortLine(r.Model), report.WindowText(r.Window), report.ShortLine(r.Source))
 	}
 }
 
@@ -69,7 +69,7 @@ func (a *app) listModels(ctx context.Context) error {
 	if err := a.show(a.modelRows(ctx, list)); err != nil || len(list) > 0 {
 		return err
 	}
-	return fail(Provider, "no endpoint lists any models")
+	return fail(exitProvider, "no endpoint lists any models")
 }
 
 // modelRows are models with what is known of their windows.
@@ -98,14 +98,14 @@ type knownModel struct {
 
 // Table writes a line for each thing that is known.
 func (k *knownModel) Table(page *report.Page) {
-	page.Line("%s", report.Line(k.Model))
-	page.Row("window", report.WindowText(k.Window)+"  "+report.Line(k.Source))
+	page.Line("%s", report.ShortLine(k.Model))
+	page.Row("window", report.WindowText(k.Window)+"  "+report.ShortLine(k.Source))
 	page.Row("format", string(k.Format))
-	page.Row("learned", report.Sentence(k.lessons()))
+	page.Row("learned", report.SafeLine(k.learnedText()))
 }
 
-// lessons says what was learned of the model, and since when.
-func (k *knownModel) lessons() string {
+// learnedText says what was learned of the model, and since when.
+func (k *knownModel) learnedText() string {
 	var facts []string
 	if len(k.Learned) > 0 {
 		facts = append(facts, fmt.Sprintf("asked %s, since %s", strings.Join(k.Learned, " and "),
@@ -125,7 +125,7 @@ func (a *app) findModel(ctx context.Context, ref string) (*knownModel, error) {
 		k.client, k.id, err = a.catalog.Use(ref)
 	}
 	if err != nil {
-		return nil, fail(Usage, "%w", err)
+		return nil, fail(exitUsage, "%w", err)
 	}
 	if k.learned, err = target.LearnedOf(ctx, a.store, k.client.Endpoint(), k.id); err != nil {
 		return nil, err
@@ -142,11 +142,11 @@ func (a *app) findModel(ctx context.Context, ref string) (*knownModel, error) {
 
 // forgetModel forgets what the refusals of a model's server taught: its window, and how the model is asked.
 func (a *app) forgetModel(ctx context.Context, k *knownModel) error {
-	err := a.store.Learn(ctx, k.client.Endpoint().BaseURL, k.id, func(l *store.Learned) {
+	err := a.store.UpdateModelFacts(ctx, k.client.Endpoint().BaseURL, k.id, func(l *store.ModelFacts) {
 		l.Window, l.WindowAt, l.Asked = 0, time.Time{}, nil
 	})
 	if err == nil {
-		fmt.Fprintf(a.out, "Forgotten of %s: %s.\n", report.Line(k.Model), report.Sentence(k.lessons()))
+		fmt.Fprintf(a.out, "Forgotten of %s: %s.\n", report.ShortLine(k.Model), report.SafeLine(k.learnedText()))
 	}
 	return err
 }

@@ -273,7 +273,7 @@ func wantNoKey(t *testing.T, what string, text []byte) {
 func storedIDs(t *testing.T, path string) []string {
 	t.Helper()
 	var ids []string
-	all, err := openHistory(t, path).Sessions(t.Context(), store.Filter{})
+	all, err := openHistory(t, path).Sessions(t.Context(), store.SessionFilter{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,14 +41,14 @@ func attempt(t testing.TB, c command) result {
 	if err := cmd.Run(); cmd.ProcessState == nil {
 		t.Fatal(err)
 	}
-	return result{Exit(cmd.ProcessState.ExitCode()), out.Bytes(), errs.Bytes()}
+	return result{exitCode(cmd.ProcessState.ExitCode()), out.Bytes(), errs.Bytes()}
 }
 
 // succeed runs a command of winnow that must succeed.
 func succeed(t testing.TB, c command) result {
 	t.Helper()
 	r := attempt(t, c)
-	if r.Code != OK {
+	if r.Code != exitOK {
 		t.Fatalf("winnow %q ended with %d: %s%s", c.Args, r.Code, r.Stdout, r.Stderr)
 	}
 	return r

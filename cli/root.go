@@ -96,10 +96,10 @@ func (p *program) command(
 		case p.failed != nil, p.flags.pick: // A flag does not exist, or the words narrow the list.
 		case c.HasSubCommands() && len(args) > 0:
 			c.SuggestionsMinimumDistance = 2 // letters
-			p.failed = fail(Usage, "%s has no command %q%s", c.CommandPath(), args[0],
+			p.failed = fail(exitUsage, "%s has no command %q%s", c.CommandPath(), args[0],
 				llm.DidYouMean(args[0], c.SuggestionsFor(args[0])))
 		case len(args) < least || len(args) > most:
-			p.failed = fail(Usage, "usage: %s", strings.TrimSuffix(c.UseLine(), " [flags]"))
+			p.failed = fail(exitUsage, "usage: %s", strings.TrimSuffix(c.UseLine(), " [flags]"))
 		}
 		if p.failed = cmp.Or(p.failed, wrongFlags(c)); p.failed == nil {
 			p.started = true
@@ -113,8 +113,8 @@ func (p *program) command(
 	return c
 }
 
-// only has a flag take nothing but the choices.
-func only(c *cobra.Command, flag string, choices ...string) {
+// restrictFlag has a flag take nothing but the choices.
+func restrictFlag(c *cobra.Command, flag string, choices ...string) {
 	c.Flags().SetAnnotation(flag, "choices", choices)
 	c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(choices, cobra.ShellCompDirectiveNoFileComp))
 }
@@ -128,11 +128,11 @@ func wrongFlags(c *cobra.Command) error {
 		switch {
 		case err != nil:
 		case value == "" && f.Name != "draft":
-			err = fail(Usage, "--%s is empty; it needs a value", f.Name)
+			err = fail(exitUsage, "--%s is empty; it needs a value", f.Name)
 		case f.Value.Type() == "int" && (value == "0" || value[0] == '-'):
-			err = fail(Usage, "--%s is %s; must be 1 or more", f.Name, value)
+			err = fail(exitUsage, "--%s is %s; must be 1 or more", f.Name, value)
 		case choices != nil && !slices.Contains(choices, value):
-			err = fail(Usage, "--%s is %q; must be %s%s", f.Name, value, theme.Choices(choices),
+			err = fail(exitUsage, "--%s is %q; must be %s%s", f.Name, value, theme.Choices(choices),
 				llm.DidYouMean(value, choices))
 		}
 	})

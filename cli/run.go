@@ -53,7 +53,7 @@ func (p *program) run(ctx context.Context, args []string) error {
 	f := p.flags
 	for _, pattern := range f.allowTools {
 		if approval.CheckPattern(pattern) != nil {
-			return fail(Usage, "--allow-tool is %q, which is not a valid pattern for tool names; * matches any "+
+			return fail(exitUsage, "--allow-tool is %q, which is not a valid pattern for tool names; * matches any "+
 				"characters", pattern)
 		}
 	}
@@ -62,12 +62,12 @@ func (p *program) run(ctx context.Context, args []string) error {
 		return err
 	}
 	if strings.TrimSpace(draft) == "" && len(f.attach) == 0 {
-		return fail(Usage, "the message is empty: pass it as an argument or on standard input")
+		return fail(exitUsage, "the message is empty: pass it as an argument or on standard input")
 	}
 	ctx, stop := untilStopped(ctx)
 	defer stop()
 	context.AfterFunc(ctx, stop)
-	return p.with(ctx, toRun, func(a *app) error { return a.answer(ctx, draft) })
+	return p.withApp(ctx, purposeRun, func(a *app) error { return a.answer(ctx, draft) })
 }
 
 // answer sends a message and writes the answer.
@@ -78,9 +78,9 @@ func (a *app) answer(ctx context.Context, draft string) error {
 		return err
 	}
 	if err := s.Ready(); errors.As(err, new(*session.OtherAddressError)) {
-		return fail(Usage, "nothing was sent: %w; -m %s agrees to that", err, s.Model().Ref())
+		return fail(exitUsage, "nothing was sent: %w; -m %s agrees to that", err, s.Model().Ref())
 	} else if err != nil {
-		return fail(Provider, "%w", err)
+		return fail(exitProvider, "%w", err)
 	}
 	out := answerWriter{program: a.program, answer: plain.Writer{Writer: a.out}}
 	out.turn.Saved = !a.flags.noSave
@@ -91,7 +91,7 @@ func (a *app) answer(ctx context.Context, draft string) error {
 	for _, path := range a.flags.attach {
 		part, err := s.Attach(path)
 		if err != nil {
-			return fail(Usage, "%w", err)
+			return fail(exitUsage, "%w", err)
 		}
 		files = append(files, part)
 	}
@@ -112,7 +112,7 @@ func (a *app) answer(ctx context.Context, draft string) error {
 		err = cmp.Or(err, a.show(&out.turn))
 	}
 	terminal := term.IsTerminal(a.err.Fd())
-	if fault := a.exchangeOnce(ctx); fault != "" && terminal {
+	if fault := a.syncBriefly(ctx); fault != "" && terminal {
 		out.say([]string{fault})
 	}
 	if id != "" && (ctx.Err() != nil || err == nil && !a.flags.quiet && terminal) {
@@ -129,15 +129,15 @@ func (a *app) answer(ctx context.Context, draft string) error {
 // branch.
 func (a *app) announce(ctx context.Context, s *session.Session, out *answerWriter) error {
 	for _, notice := range a.notices {
-		out.say(out.turn.Notice(notice))
+		out.say(out.turn.AddNotice(notice))
 	}
-	leased, err := a.store.Leased(ctx)
+	leased, err := a.store.LeasedByOthers(ctx)
 	if id := s.Info().ID; id != "" && slices.Contains(leased, id) {
-		out.say(out.turn.Notice("this session is open in a chat; it will show this turn when the session is opened " +
+		out.say(out.turn.AddNotice("this session is open in a chat; it will show this turn when the session is opened " +
 			"again, and what is written there until then goes on a separate branch"))
 	}
 	if a.choice.Listed {
-		out.say(out.turn.Notice("asking " + s.Model().Ref() + ", the first model that the endpoint lists"))
+		out.say(out.turn.AddNotice("asking " + s.Model().Ref() + ", the first model that the endpoint lists"))
 	}
 	return err
 }
@@ -148,7 +148,7 @@ func tooLong(err error, endpoint string) error {
 	var later *history.OverBudgetError
 	switch {
 	case errors.As(err, &over):
-		return fail(Failed, "nothing was sent or saved: %s", over.Sentence(remedies(over, endpoint)))
+		return fail(exitFailed, "nothing was sent or saved: %s", over.Sentence(remedies(over, endpoint)))
 	case errors.As(err, &later) && len(later.Parts) > 0 && later.Parts[0].Kind == history.PartTools:
 		return fmt.Errorf("%w; %s offers fewer", err, toolsOff)
 	}
@@ -174,14 +174,14 @@ func remedies(over *session.OversizeError, endpoint string) session.Remedies {
 type answerWriter struct {
 	*program
 	answer plain.Writer
-	turn   report.Turn
+	turn   report.TurnReport
 }
 
 // follow writes until the turn is over and returns how it ended.
 func (w *answerWriter) follow(events <-chan session.Event) error {
 	var end error
 	for event := range events {
-		w.say(w.turn.Take(event))
+		w.say(w.turn.Add(event))
 		switch event := event.(type) {
 		case session.Delta:
 			if !w.flags.json {
@@ -198,8 +198,8 @@ func (w *answerWriter) follow(events <-chan session.Event) error {
 	w.answer.EndLine()
 	if end == nil && w.turn.Unfinished() {
 		// A script must not take the beginning of an answer for the whole. For people the turn's notice has said it.
-		if end = fail(Provider, ""); w.flags.json || w.flags.quiet {
-			end = fail(Provider, "the server ended the stream without a finish reason; the answer may be incomplete")
+		if end = fail(exitProvider, ""); w.flags.json || w.flags.quiet {
+			end = fail(exitProvider, "the server ended the stream without a finish reason; the answer may be incomplete")
 		}
 	}
 	return end
@@ -217,8 +217,8 @@ func (w *answerWriter) say(lines []string) {
 }
 
 const (
-	inputMost     = 10 << 20 // bytes that run takes from standard input
-	alonePatience = 30       // how many times longer run waits for a pipe to begin if there is nothing else to send
+	maxInput    = 10 << 20 // bytes that run takes from standard input
+	aloneFactor = 30       // how many times longer run waits for a pipe to begin if there is nothing else to send
 )
 
 // joinInput is the text of the arguments, followed by what standard input holds. The argument - has it read, whatever
@@ -231,12 +231,12 @@ func (p *program) joinInput(args []string) (string, error) {
 	if !asked && !p.inputBegins(empty && len(p.flags.attach) == 0) {
 		return text, nil
 	}
-	read, err := io.ReadAll(io.LimitReader(p.in, inputMost+1))
+	read, err := io.ReadAll(io.LimitReader(p.in, maxInput+1))
 	switch {
 	case err != nil:
-		return "", fail(Failed, "cannot read standard input: %w", err)
-	case len(read) > inputMost:
-		return "", fail(Failed, "standard input is longer than %d MB, which is too much for one message", inputMost>>20)
+		return "", fail(exitFailed, "cannot read standard input: %w", err)
+	case len(read) > maxInput:
+		return "", fail(exitFailed, "standard input is longer than %d MB, which is too much for one message", maxInput>>20)
 	case empty:
 		return string(read), nil
 	case len(read) == 0:
@@ -256,12 +256,12 @@ func (p *program) inputBegins(alone bool) bool {
 	switch {
 	case !ownInput(p.in, alone):
 		return false
-	case readable(p.in, p.patience):
+	case readable(p.in, p.inputTimeout):
 		return true
 	case !p.flags.quiet:
 		p.warn(said)
 	}
-	return alone && readable(p.in, p.patience*(alonePatience-1))
+	return alone && readable(p.in, p.inputTimeout*(aloneFactor-1))
 }
 
 // ownInput says that standard input is meant for run without being asked for: a pipe, or a file. Beside a text, a file

@@ -22,7 +22,7 @@ func TestRunDoesNotWaitForASilentPipe(t *testing.T) {
 	} {
 		read, write := newPipe(t)
 		said := newFile(t, "")
-		p := &program{in: read, err: said, patience: time.Millisecond}
+		p := &program{in: read, err: said, inputTimeout: time.Millisecond}
 		text, err := p.joinInput(test.args)
 		if want := strings.Join(test.args, " "); text != want || err != nil {
 			t.Errorf("%q: got %q, %v; want %q", test.args, text, err, want)
@@ -58,7 +58,7 @@ func TestRunReadsAPipeToItsEnd(t *testing.T) {
 			io.WriteString(write, "end")
 			write.Close()
 		}()
-		p := &program{in: read, patience: test.wait}
+		p := &program{in: read, inputTimeout: test.wait}
 		if text, err := p.joinInput(test.args); text != test.want || err != nil {
 			t.Errorf("%q: got %q, %v; want %q", test.args, text, err, test.want)
 		}

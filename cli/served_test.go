@@ -48,7 +48,7 @@ func wantAnnounced(t testing.TB, requests *llmtest.Ledger, announced string, his
 		t.Error(err)
 	}
 	requests.AnnouncedBeside(len(counted))
-	recorded, _ := storetest.Attempts(histories...) // A file that is missing has no records.
+	recorded, _ := storetest.RecordedAttempts(histories...) // A file that is missing has no records.
 	if err := requests.Compare(recorded, true); err != nil {
 		t.Errorf("%v in %q", err, histories)
 	}

@@ -19,13 +19,13 @@ import (
 func (p *program) toolsCommand() *cobra.Command {
 	return p.withJSON(p.command("tools", "List the tools that models may call, with their tokens",
 		func(ctx context.Context, _ []string) error {
-			return p.with(ctx, toLook, func(a *app) error { return a.listTools(ctx) })
+			return p.withApp(ctx, purposeLook, func(a *app) error { return a.listTools(ctx) })
 		}))
 }
 
 // mcpServers are the MCP servers that the configuration names, ready to be started, with the secrets in their texts.
 func (p *program) mcpServers(c config.Config) (servers []mcp.Server, secrets []string) {
-	servers, used := c.Servers(p.env)
+	servers, used := c.ResolveMCPServers(p.env)
 	secrets = llm.Endpoint{Headers: used}.Secrets()
 	for _, s := range servers {
 		for _, e := range []llm.Endpoint{{BaseURL: s.URL, Headers: s.Headers}, {Headers: s.Env}} {
@@ -63,11 +63,11 @@ func (a *app) listTools(ctx context.Context) error {
 	if err := a.show(tools); err != nil || failed == 0 {
 		return err
 	}
-	return fail(Failed, "%s not in use", theme.PluralOf(failed, "MCP server is", "MCP servers are"))
+	return fail(exitFailed, "%s not in use", theme.PluralOf(failed, "MCP server is", "MCP servers are"))
 }
 
 // toolReport is what the servers and winnow itself offer, with the tokens of each tool, without secrets.
-func (a *app) toolReport(ctx context.Context, list []mcp.Status) (out report.Tools, err error) {
+func (a *app) toolReport(ctx context.Context, list []mcp.Status) (out report.ToolList, err error) {
 	rules := a.approval()
 	if rules.Remembered, err = a.store.ToolPermissions(ctx); err != nil {
 		return out, err

@@ -32,8 +32,8 @@ func (p *program) sessionsImport() *cobra.Command {
 	c := p.withJSON(p.command("import FILE...",
 		"Import chats from the files of other programs; - is standard input",
 		func(ctx context.Context, args []string) error {
-			err := p.with(ctx, toChange, func(a *app) error { return in.importAll(ctx, a.store, args) })
-			return errors.Join(p.show(in.Import), err)
+			err := p.withApp(ctx, purposeChange, func(a *app) error { return in.importAll(ctx, a.store, args) })
+			return errors.Join(p.show(in.ImportReport), err)
 		}))
 	c.Example = "  winnow sessions import ~/Downloads/chatgpt-export.zip\n" +
 		"  winnow sessions import ~/.claude/projects/*/*.jsonl\n" +
@@ -45,7 +45,7 @@ func (p *program) sessionsImport() *cobra.Command {
 // importing is an import of files.
 type importing struct {
 	*program
-	report.Import
+	report.ImportReport
 }
 
 // importAll imports the files one after the other. One that cannot be imported does not keep the others from it. A
@@ -56,7 +56,7 @@ func (in *importing) importAll(ctx context.Context, s *store.Store, names []stri
 		before := len(in.Conversations)
 		err := in.importFile(ctx, s, name)
 		in.writeRemarks(in.Conversations[before:], len(names) > 1)
-		if err != nil && (len(names) == 1 || exitOf(err) >= Interrupted) {
+		if err != nil && (len(names) == 1 || exitOf(err) >= exitInterrupted) {
 			return err
 		}
 		if err != nil {
@@ -65,7 +65,7 @@ func (in *importing) importAll(ctx context.Context, s *store.Store, names []stri
 		}
 	}
 	if failed > 0 {
-		return fail(Failed, "%d of %d files could not be imported", failed, len(names))
+		return fail(exitFailed, "%d of %d files could not be imported", failed, len(names))
 	}
 	return nil
 }
@@ -82,7 +82,7 @@ func (in *importing) importFile(ctx context.Context, s *store.Store, name string
 	defer stop()
 	before := len(in.Conversations)
 	err = transfer.Import(ctx, s, from, func(im transfer.Imported) {
-		in.Conversations = append(in.Conversations, report.Imported{File: name, Imported: im})
+		in.Conversations = append(in.Conversations, report.ImportedConversation{File: name, Imported: im})
 	})
 	if len(in.Conversations) == before+1 {
 		in.Conversations[before].Place = 0
@@ -92,11 +92,11 @@ func (in *importing) importFile(ctx context.Context, s *store.Store, name string
 	}
 	switch e := new(transfer.FileError); {
 	case errors.As(err, &e):
-		err = fail(Failed, "%s: %w", name, e)
+		err = fail(exitFailed, "%s: %w", name, e)
 	case errors.Is(err, transfer.ErrNoMessage):
-		err = fail(Failed, "nothing was imported from %s: %w", name, transfer.ErrNoMessage)
+		err = fail(exitFailed, "nothing was imported from %s: %w", name, transfer.ErrNoMessage)
 	}
-	return stopped(ctx, err, "stopped; what was imported until then is kept")
+	return stoppedError(ctx, err, "stopped; what was imported until then is kept")
 }
 
 // openImport opens a regular file, or reads standard input where the name is -. Done closes it.
@@ -104,7 +104,7 @@ func (p *program) openImport(name string) (from transfer.Source, done func() err
 	if name == "-" {
 		text, err := io.ReadAll(p.in)
 		if err != nil {
-			return from, nil, fail(Failed, "cannot read the input: %w", err)
+			return from, nil, fail(exitFailed, "cannot read the input: %w", err)
 		}
 		from.File, from.Time = bytes.NewReader(text), p.now()
 		from.Dir, _ = os.Getwd()
@@ -113,14 +113,14 @@ func (p *program) openImport(name string) (from transfer.Source, done func() err
 	// Asked before it is opened: to open a named pipe waits until somebody writes to it.
 	info, err := os.Stat(name)
 	if err == nil && !info.Mode().IsRegular() {
-		return from, nil, fail(Failed, "%s is not a file; winnow sessions import - reads standard input", name)
+		return from, nil, fail(exitFailed, "%s is not a file; winnow sessions import - reads standard input", name)
 	}
 	if err == nil {
 		from.Path, err = filepath.Abs(name)
 	}
 	f, opened := os.Open(name)
 	if err = cmp.Or(err, opened); err != nil {
-		return from, nil, fail(Failed, "cannot open %s: %w", name, fileCause(err))
+		return from, nil, fail(exitFailed, "cannot open %s: %w", name, fileCause(err))
 	}
 	from.File, from.Dir, from.Time = f, filepath.Dir(from.Path), info.ModTime()
 	return from, f.Close, nil
@@ -130,8 +130,8 @@ func (p *program) openImport(name string) (from transfer.Source, done func() err
 const maxRemarks = 20
 
 // writeRemarks writes what there is to say about the conversations of a file. With --json it is in the object.
-func (in *importing) writeRemarks(list []report.Imported, named bool) {
-	all := report.Import{Conversations: list}.Remarks(named)
+func (in *importing) writeRemarks(list []report.ImportedConversation, named bool) {
+	all := report.ImportReport{Conversations: list}.Remarks(named)
 	if in.flags.json {
 		return
 	}
@@ -148,12 +148,12 @@ func (p *program) sessionsExport() *cobra.Command {
 	c := p.storeCommand("export [ID]", "Write a chat, or the last one, as Markdown, HTML, JSON, JSONL or one text",
 		func(ctx context.Context, s *store.Store, args []string) error {
 			if f.all && len(args) > 0 {
-				return fail(Usage, "--all exports every chat: use either --all or an id")
+				return fail(exitUsage, "--all exports every chat: use either --all or an id")
 			}
 			ctx, stop := untilStopped(ctx)
 			defer stop()
 			err := p.export(ctx, s, strings.Join(args, ""))
-			return stopped(ctx, err, "stopped; the file was not written")
+			return stoppedError(ctx, err, "stopped; the file was not written")
 		})
 	c.Long = "Write a chat to standard output or to a new file. json holds everything, and winnow sessions import " +
 		"restores it without loss; md, html, jsonl and prompt hold the active branch, for others to read. html marks " +
@@ -161,7 +161,7 @@ func (p *program) sessionsExport() *cobra.Command {
 	c.Example = "  winnow sessions export 0195 -o parser.html\n" +
 		"  winnow sessions export --all -o everything.json"
 	c.Flags().StringVar(&f.format, "format", "", "the format; the default is the extension of the file, or md")
-	only(c, "format", transfer.Formats()...)
+	restrictFlag(c, "format", transfer.Formats()...)
 	c.Flags().StringVarP(&f.out, "out", "o", "-", "the file to write; - is standard output")
 	c.Flags().BoolVar(&f.all, "all", false, "export every chat, archived and deleted ones too, as JSON")
 	c.MarkFlagsMutuallyExclusive("all", "format")
@@ -186,7 +186,7 @@ func (p *program) export(ctx context.Context, s *store.Store, id string) error {
 	}
 	n, err := p.writeFile(p.flags.out, write)
 	if err == nil {
-		fmt.Fprintf(p.out, "Exported to %s (%s).\n", report.Sentence(p.flags.out), theme.Size(int(n)))
+		fmt.Fprintf(p.out, "Exported to %s (%s).\n", report.SafeLine(p.flags.out), theme.Size(int(n)))
 	}
 	return err
 }
@@ -293,5 +293,5 @@ var notInName = regexp.MustCompile(`[^\pL\pM\pN_-]+`)
 func fileName(row store.Session) string {
 	title := []rune(notInName.ReplaceAllString(row.Title, "-"))
 	name := strings.Trim(string(title[:min(len(title), 40)]), "-")
-	return row.Created.UTC().Format(time.DateOnly) + "-" + cmp.Or(name, "chat") + "-" + report.ShortID(row.ID)
+	return row.Created.UTC().Format(time.DateOnly) + "-" + cmp.Or(name, "chat") + "-" + report.ShortSessionID(row.ID)
 }

@@ -59,7 +59,7 @@ func observing(l *llmtest.Ledger) func(turn any, e Event) {
 // wantAnnounced wants that every request for an answer that came was announced and is recorded, and no other.
 func wantAnnounced(t testing.TB, l *llmtest.Ledger, st *store.Store) {
 	t.Helper()
-	if err := l.Compare(storetest.Attempts(st.Path())); err != nil {
+	if err := l.Compare(storetest.RecordedAttempts(st.Path())); err != nil {
 		t.Error(err)
 	}
 }

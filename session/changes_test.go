@@ -30,7 +30,7 @@ func sendSegments(t *testing.T, from, to *store.Store) {
 			return nil
 		})
 		if err == nil {
-			err = from.Sync().Told(t.Context(), rows.IDs, nil, nil)
+			err = from.Sync().MarkWritten(t.Context(), rows.IDs, nil, nil)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -42,7 +42,7 @@ func sendSegments(t *testing.T, from, to *store.Store) {
 func TestASyncedEndpointHasAnAddressOfItsOwn(t *testing.T) {
 	here, there := emptyStore(t), emptyStore(t)
 	first := store.Message{Message: history.Message{Role: history.User, Content: "First"}}
-	row, _, err := here.Begin(t.Context(), store.Session{Endpoint: "a", Model: "m", Address: "http://a/v1"}, first)
+	row, _, err := here.BeginSession(t.Context(), store.Session{Endpoint: "a", Model: "m", Address: "http://a/v1"}, first)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestASyncedEndpointHasAnAddressOfItsOwn(t *testing.T) {
 
 // configure sets the model and the settings of a session.
 func configure(ctx context.Context, db *store.Store, to store.Session) error {
-	return db.Update(ctx, to.ID, func(row *store.Session) {
+	return db.UpdateSession(ctx, to.ID, func(row *store.Session) {
 		row.Endpoint, row.Address, row.Model = to.Endpoint, to.Address, to.Model
 		row.Preset, row.Overrides = to.Preset, to.Overrides
 	})

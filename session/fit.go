@@ -125,7 +125,7 @@ func (t *turn) sendable(ctx context.Context, m store.Message, behind branch.Bran
 		case err != nil || !l.Any():
 			return nil
 		}
-		_, err = t.allow(ctx, estimateOf(to, to.Request(plan).MaxTokens, plan.Sum), store.ForAnswer)
+		_, err = t.allow(ctx, estimateOf(to, to.Request(plan).MaxTokens, plan.Sum), store.PurposeAnswer)
 		return err
 	}
 }

@@ -65,7 +65,7 @@ func TestRefusalWithoutNumberShrinksInThreeSteps(t *testing.T) {
 		!strings.Contains(got[1], "35 %") || !strings.Contains(got[2], "15 %") {
 		t.Errorf("it said %q, want three sentences with 70, 35 and 15 %%", got)
 	}
-	if kept, err := b.deps.Store.Endpoint(t.Context(), s.Model().Client.Endpoint().BaseURL, "m"); err != nil ||
+	if kept, err := b.deps.Store.ModelFacts(t.Context(), s.Model().Client.Endpoint().BaseURL, "m"); err != nil ||
 		kept.Window != 0 {
 		t.Errorf("a guess of %d tokens was kept (%v)", kept.Window, err)
 	}

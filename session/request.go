@@ -103,7 +103,7 @@ func (t *turn) send(ctx context.Context, a *attempt) error {
 		t.judge(a)
 		err = t.saveAnswer(ctx, a)
 	}
-	if a.errand.purpose == store.ForAnswer {
+	if a.errand.purpose == store.PurposeAnswer {
 		if t.last = a.record; err == nil && a.record.End != store.EndFailed {
 			t.past.Answered(a.record, a.plan)
 		}
@@ -142,7 +142,7 @@ func (t *turn) stream(ctx context.Context, a *attempt) error {
 		case llm.ToolDelta:
 			piece = event
 		}
-		if piece == nil || a.errand.purpose != store.ForAnswer {
+		if piece == nil || a.errand.purpose != store.PurposeAnswer {
 			continue
 		}
 		if err := t.keep(ctx, a); err != nil {
@@ -234,14 +234,14 @@ func (t *turn) saveAnswer(ctx context.Context, a *attempt) error {
 func (a *attempt) flaw() error {
 	blank := strings.TrimSpace(a.reply.Text+a.reply.Reasoning) == "" && len(a.reply.Calls) == 0
 	switch {
-	case a.errand.purpose == store.ForAnswer && a.saver == nil:
+	case a.errand.purpose == store.PurposeAnswer && a.saver == nil:
 		if fault := a.to.NoRoom(a.reply, a.expected()); fault != nil {
 			return fault
 		}
-	case a.errand.purpose != store.ForAnswer && a.text() != "" && a.reply.Finished.End != llm.Done:
+	case a.errand.purpose != store.PurposeAnswer && a.text() != "" && a.reply.Finished.End != llm.Done:
 		return errors.New("the connection was lost before the text was complete")
 	}
-	if blank || a.errand.purpose != store.ForAnswer && a.text() == "" {
+	if blank || a.errand.purpose != store.PurposeAnswer && a.text() == "" {
 		return &llm.Error{Kind: llm.Empty, Endpoint: a.record.Endpoint, Model: a.record.Model}
 	}
 	return nil
@@ -250,7 +250,7 @@ func (a *attempt) flaw() error {
 // ending says why an answer that is over may not be what was asked for, "" where it is.
 func (a *attempt) ending() string {
 	switch {
-	case a.record.End == store.EndNoDone:
+	case a.record.End == store.EndWithoutDone:
 		return "the server ended the stream without a finish reason; the answer is kept as interrupted"
 	case a.record.End != store.EndDone:
 	case a.reply.Finished.Reason == "length":
@@ -281,7 +281,7 @@ func (a *attempt) close(d Deps, stopped bool, fault error) {
 	case stopped:
 		r.End = store.EndStopped
 	case fault != nil && a.saver != nil:
-		r.End = store.EndCut
+		r.End = store.EndDisconnected
 	case fault != nil:
 		r.End = store.EndFailed
 	}

@@ -96,7 +96,7 @@ func (t *turn) allow(ctx context.Context, e limits.Estimate, purpose store.Purpo
 	if !over.Any() {
 		return false, nil
 	}
-	if purpose != store.ForTitle {
+	if purpose != store.PurposeTitle {
 		answer, err = wait(ctx, func(answer func(limits.Answer)) {
 			t.emit(OverLimit{Over: over, For: purpose, Answer: answer})
 		})

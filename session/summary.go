@@ -120,7 +120,7 @@ func (t *turn) summarizer(ctx context.Context) (*target.Model, error) {
 func (t *turn) summarize(ctx context.Context, all bool) error {
 	var before *history.Summary // It goes into the new one.
 	a, err := t.ask(ctx, errand{
-		purpose: store.ForSummary, reason: summaryNotice,
+		purpose: store.PurposeSummary, reason: summaryNotice,
 		plan: func(ctx context.Context) (*attempt, error) {
 			if err := t.refresh(ctx); err != nil {
 				return nil, err

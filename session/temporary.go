@@ -13,7 +13,7 @@ import (
 func Temporary(ctx context.Context, d Deps, o Start) (*Session, error) {
 	var err error
 	d.kept = d.Store
-	if d.Store, err = store.Open(ctx, store.Memory, store.Options{Now: d.Now, Redact: d.Redact}); err != nil {
+	if d.Store, err = store.Open(ctx, store.InMemory, store.Options{Now: d.Now, Redact: d.Redact}); err != nil {
 		return nil, err
 	}
 	s, err := New(d, o)
@@ -26,7 +26,7 @@ func Temporary(ctx context.Context, d Deps, o Start) (*Session, error) {
 
 // Temporary says whether the conversation is kept in memory alone.
 func (s *Session) Temporary() bool {
-	return s.deps.Store != nil && s.deps.Store.Path() == store.Memory
+	return s.deps.Store != nil && s.deps.Store.Path() == store.InMemory
 }
 
 // Keep stores a temporary conversation in a history, with every branch and every request, under the

@@ -84,7 +84,7 @@ type Draft struct {
 }
 
 // QueuedDraft is a queued message as it is sent.
-func QueuedDraft(q store.Queued) Draft {
+func QueuedDraft(q store.QueuedMessage) Draft {
 	return Draft{Text: q.Text, Files: q.Parts, Alone: q.Alone, Cut: q.Cut, Queued: q.ID}
 }
 
@@ -237,7 +237,7 @@ func (t *turn) saveUser(ctx context.Context, m store.Message, behind branch.Bran
 	}
 	if row.ID == "" {
 		m, err = t.begins(ctx, m)
-	} else if m, err = t.deps.Store.Append(ctx, m); err == nil {
+	} else if m, err = t.deps.Store.AppendMessage(ctx, m); err == nil {
 		t.follow(behind)
 	}
 	if err != nil {
@@ -261,7 +261,7 @@ func (t *turn) begins(ctx context.Context, m store.Message) (store.Message, erro
 		row.Title, row.TitleFrom = title.OfMessage(m.Message), store.TitleAuto
 	}
 	row.System, row.SystemFixed, row.Address = t.Now().System, true, t.Model().Address()
-	begun, first, err := t.deps.Store.Begin(ctx, row, m)
+	begun, first, err := t.deps.Store.BeginSession(ctx, row, m)
 	if err != nil {
 		return first, err
 	}
@@ -309,7 +309,7 @@ func (t *turn) answer(ctx context.Context) error {
 			}
 		}
 		asked, err := t.ask(ctx, errand{
-			purpose: store.ForAnswer, plan: t.plan, reason: func(*attempt) string { return reason },
+			purpose: store.PurposeAnswer, plan: t.plan, reason: func(*attempt) string { return reason },
 		})
 		if err != nil {
 			return err
@@ -340,7 +340,7 @@ func (t *turn) fixRow(ctx context.Context) error {
 		return nil
 	}
 	fix := func(row *store.Session) { row.System, row.SystemFixed, row.Address = st.System, true, address }
-	return t.change(func(id string) error { return t.deps.Store.Update(ctx, id, fix) },
+	return t.change(func(id string) error { return t.deps.Store.UpdateSession(ctx, id, fix) },
 		func(st *State) { fix(&st.Row) })
 }
 
@@ -432,7 +432,7 @@ func (t *turn) fail(ctx context.Context, err error) {
 	}
 	last := t.last
 	t.failure = record.NewFailedTurn(err, last)
-	if last.End == store.EndCut { // the record says it already
+	if last.End == store.EndDisconnected { // the record says it already
 		return
 	}
 	t.failure.After = t.markFaulty()

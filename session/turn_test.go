@@ -63,7 +63,7 @@ func TestCloseSavesWithoutAReader(t *testing.T) {
 func TestLongConversationOpensAtItsEndAndLoadsTheRest(t *testing.T) {
 	b := newBench(t)
 	ctx := t.Context()
-	row, m, err := b.deps.Store.Begin(ctx, store.Session{Endpoint: "test", Model: "m"},
+	row, m, err := b.deps.Store.BeginSession(ctx, store.Session{Endpoint: "test", Model: "m"},
 		store.Message{Message: history.Message{Role: history.User, Content: "0", Status: history.Complete}})
 	if err != nil {
 		t.Fatal(err)
@@ -73,7 +73,7 @@ func TestLongConversationOpensAtItsEndAndLoadsTheRest(t *testing.T) {
 		if i%2 == 1 {
 			role = history.Assistant
 		}
-		m, err = b.deps.Store.Append(ctx, store.Message{
+		m, err = b.deps.Store.AppendMessage(ctx, store.Message{
 			Session: row.ID, Parent: m.ID, Message: history.Message{Role: role, Content: "x", Status: history.Complete},
 		})
 		if err != nil {

@@ -27,9 +27,9 @@ type Config struct {
 	System     System                   `toml:"system"`
 	Sync       Sync                     `toml:"sync"`
 
-	ContextKeys     string     `toml:"-"` // the keys of [context] that the file sets otherwise than its preset, as TOML
-	EnvironmentKeys string     `toml:"-"` // and those that the environment sets
-	Environment     []Variable `toml:"-"` // what the environment sets
+	ContextKeys     string                `toml:"-"` // the keys of [context] that the file sets otherwise than its preset, as TOML
+	EnvironmentKeys string                `toml:"-"` // and those that the environment sets
+	Environment     []EnvironmentOverride `toml:"-"` // what the environment sets
 }
 
 // Endpoint is one [endpoints.NAME] table.
@@ -51,15 +51,15 @@ type Endpoint struct {
 
 // Model is one [models."PATTERN"] table. What it does not say is left to less specific tables and to the endpoint.
 type Model struct {
-	Window   int      `toml:"window"` // tokens; 0 leaves it
-	Tools    *bool    `toml:"tools"`  // false offers it no tools
-	System   *string  `toml:"system"` // the system prompt of sessions that begin with the model; "" is none
-	Sampling Sampling `toml:"sampling"`
-	Prices   *Price   `toml:"prices"`
+	Window   int         `toml:"window"` // tokens; 0 leaves it
+	Tools    *bool       `toml:"tools"`  // false offers it no tools
+	System   *string     `toml:"system"` // the system prompt of sessions that begin with the model; "" is none
+	Sampling Sampling    `toml:"sampling"`
+	Prices   *ModelPrice `toml:"prices"`
 }
 
-// Price is what a model costs: US dollars for a million tokens.
-type Price struct {
+// ModelPrice is what a model costs: US dollars for a million tokens.
+type ModelPrice struct {
 	In     *float64 `toml:"in" most:"1000000"`     // tokens of the request
 	Cached *float64 `toml:"cached" most:"1000000"` // those read from the server's cache; nil is as In
 	Out    *float64 `toml:"out" most:"1000000"`    // tokens of the answer, the reasoning included

@@ -46,7 +46,7 @@ func TestExampleNamesEveryKey(t *testing.T) {
 	if len(mistakes) > 0 {
 		t.Fatalf("the example with its comments in force has a mistake: %v", mistakes[0])
 	}
-	c.Models["gpt-5*"] = Model{Prices: &Price{}}
+	c.Models["gpt-5*"] = Model{Prices: &ModelPrice{}}
 	for _, f := range fields(reflect.ValueOf(c)) {
 		name := f.path[len(f.path)-1]
 		if len(f.path) == 1 {
@@ -154,7 +154,7 @@ out = 0
 	if len(mistakes) > 0 {
 		t.Fatal(mistakes[0])
 	}
-	catalog := (&llm.Catalog{Patterns: c.Patterns()}).With(c.Catalog(func(string) string { return "" })...)
+	catalog := (&llm.Catalog{Patterns: c.ModelTables()}).With(c.ResolveEndpoints(func(string) string { return "" })...)
 	for _, test := range []struct{ model, want string }{
 		{"gpt-5.2", "$1.25 $1.25 $10.00"}, // no price for what is cached: the full one
 		{"small", "$0.07 $0 $0.30"},
@@ -185,11 +185,11 @@ func TestATableAddsToAKnownService(t *testing.T) {
 		}
 		return ""
 	}
-	if got := c.Catalog(lookup); len(got) != 0 {
+	if got := c.ResolveEndpoints(lookup); len(got) != 0 {
 		t.Errorf("without a key there are the endpoints %v", got)
 	}
 	key = "sk-test"
-	got := c.Catalog(lookup)
+	got := c.ResolveEndpoints(lookup)
 	if len(got) != 1 || got[0].BaseURL != "https://api.openai.com/v1" || got[0].Key != "sk-test" ||
 		got[0].KeyFrom.Name != "OPENAI_API_KEY" || got[0].Default != "gpt-5.2-mini" {
 		t.Fatalf("the endpoints are %+v", got)
@@ -211,7 +211,7 @@ func TestATableWithAKeyOpensAHostedService(t *testing.T) {
 			t.Errorf("%s: %v", table, mistakes[0])
 			continue
 		}
-		got := c.Catalog(func(name string) string {
+		got := c.ResolveEndpoints(func(name string) string {
 			return map[string]string{"GROQ_API_KEY": "sk-groq", "WORK_KEY": "sk-test"}[name]
 		})
 		if len(got) != 1 || got[0].BaseURL != "https://api.groq.com/openai/v1" || got[0].KeyFrom != want ||
@@ -232,7 +232,7 @@ func TestATableWithAKeyOpensAHostedService(t *testing.T) {
 // A variable sets its key and no other, over the file and its preset.
 func TestEveryKeyCanComeFromTheEnvironment(t *testing.T) {
 	for i, f := range new(Config).settable() {
-		v := Variable{f.variable(), f.key()}
+		v := EnvironmentOverride{f.variable(), f.key()}
 		c := Defaults()
 		f = c.settable()[i]
 		value := map[reflect.Kind]string{
@@ -251,7 +251,7 @@ func TestEveryKeyCanComeFromTheEnvironment(t *testing.T) {
 		case "ui.theme":
 			value = "dark"
 		}
-		err := c.Override(func(name string) string {
+		err := c.ApplyEnvironment(func(name string) string {
 			if name == v.Name {
 				return value
 			}
@@ -263,13 +263,13 @@ func TestEveryKeyCanComeFromTheEnvironment(t *testing.T) {
 	}
 	c, _ := Decode("c.toml", []byte("[context]\nbudget = 500\n"))
 	env := map[string]string{"WINNOW_CONTEXT_PRESET": "recent", "WINNOW_CONTEXT_MAX_MESSAGES": "unlimited"}
-	err := c.Override(func(name string) string { return env[name] })
+	err := c.ApplyEnvironment(func(name string) string { return env[name] })
 	want := "max_messages = 9223372036854775807\npreset = 'recent'\n"
 	if err != nil || c.Context.Preset != "recent" || c.Context.Budget != 500 || c.EnvironmentKeys != want {
 		t.Errorf("%v; preset %s with budget %d, the environment's keys are %q", err, c.Context.Preset, c.Context.Budget,
 			c.EnvironmentKeys)
 	}
-	err = c.Override(func(name string) string { return map[string]string{"WINNOW_TOOLS_MAX_ROUNDS": "soon"}[name] })
+	err = c.ApplyEnvironment(func(name string) string { return map[string]string{"WINNOW_TOOLS_MAX_ROUNDS": "soon"}[name] })
 	if err == nil || err.Error() != `WINNOW_TOOLS_MAX_ROUNDS: tools.max_rounds cannot be "soon"` {
 		t.Errorf("a word for a number: %v", err)
 	}

@@ -13,10 +13,10 @@ import (
 	"winnow/session/limits"
 )
 
-// Catalog lists the endpoints: those of the configuration, those that the environment opens, and the hosted services in
+// ResolveEndpoints lists the endpoints: those of the configuration, those that the environment opens, and the hosted services in
 // keyed, whose keys are stored. A table without an address says more of one of the latter two, or opens a hosted
 // service by saying where its key is. Keys that have to be fetched are not there yet: KeyFrom says where they are.
-func (c Config) Catalog(lookup func(string) string, keyed ...string) []llm.Endpoint {
+func (c Config) ResolveEndpoints(lookup func(string) string, keyed ...string) []llm.Endpoint {
 	keyed = slices.Clone(keyed)
 	for name, e := range c.Endpoints {
 		if e.BaseURL == "" && len(e.keySources()) > 0 {
@@ -76,7 +76,7 @@ func (e Endpoint) key(lookup func(string) string) (keys.Secret, keys.Origin) {
 }
 
 // prices are those of a table that was checked.
-func (p Price) prices() pricing.Prices {
+func (p ModelPrice) prices() pricing.Prices {
 	in, _ := pricing.Dollars(*p.In)
 	out, _ := pricing.Dollars(*p.Out)
 	rates := pricing.PlainRates(in, out)
@@ -86,8 +86,8 @@ func (p Price) prices() pricing.Prices {
 	return pricing.Prices{Rates: rates, Source: "the configuration"}
 }
 
-// Amounts are the limits, which were checked.
-func (l Limits) Amounts() limits.Limits {
+// SpendLimits are the limits, which were checked.
+func (l Limits) SpendLimits() limits.Limits {
 	amount := func(tokens int, dollars float64) limits.Amount {
 		cost, _ := pricing.Dollars(dollars)
 		return limits.Amount{Tokens: tokens, Cost: cost}

@@ -124,8 +124,8 @@ func (f field) set(c *Config, text string) error {
 	return nil
 }
 
-// Variable is an environment variable that sets a key of the configuration.
-type Variable struct {
+// EnvironmentOverride is an environment variable that sets a key of the configuration.
+type EnvironmentOverride struct {
 	Name string // WINNOW_CONTEXT_BUDGET
 	Key  string // context.budget
 }
@@ -137,15 +137,15 @@ func (c *Config) settable() []field {
 	})
 }
 
-// Override puts what the environment sets over the keys of the file.
-func (c *Config) Override(lookup func(name string) string) error {
+// ApplyEnvironment puts what the environment sets over the keys of the file.
+func (c *Config) ApplyEnvironment(lookup func(name string) string) error {
 	over := map[string]any{} // of [context]
 	for _, f := range c.settable() {
 		text := strings.TrimSpace(lookup(f.variable()))
 		if text == "" {
 			continue
 		}
-		c.Environment = append(c.Environment, Variable{f.variable(), f.key()})
+		c.Environment = append(c.Environment, EnvironmentOverride{f.variable(), f.key()})
 		if err := f.set(c, text); err != nil {
 			return fmt.Errorf("%s: %w", f.variable(), err)
 		}

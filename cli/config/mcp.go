@@ -27,9 +27,9 @@ type MCPServer struct {
 	Tools       map[string]tool.Permission `toml:"tools" takes:"off ask allow"`
 }
 
-// Servers lists the MCP servers. ${NAME} and ${NAME:-default} in their texts are replaced by environment variables;
+// ResolveMCPServers lists the MCP servers. ${NAME} and ${NAME:-default} in their texts are replaced by environment variables;
 // used has the values of those. Where one cannot be replaced, the server's Fault says why.
-func (c Config) Servers(lookup func(name string) string) (servers []mcp.Server, used map[string]string) {
+func (c Config) ResolveMCPServers(lookup func(name string) string) (servers []mcp.Server, used map[string]string) {
 	used = map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(c.MCPServers)) {
 		table := c.MCPServers[name]

@@ -10,8 +10,8 @@ import (
 	"winnow/session/record"
 )
 
-// OfModel is what the tables say of one model: of each key, the first table that says something.
-func (c Config) OfModel(endpoint, model string) session.ModelSettings {
+// ModelSettings is what the tables say of one model: of each key, the first table that says something.
+func (c Config) ModelSettings(endpoint, model string) session.ModelSettings {
 	s := session.ModelSettings{Tables: make(map[string]string)}
 	for _, pattern := range c.patterns() {
 		t := c.Models[pattern]
@@ -34,8 +34,8 @@ func (c Config) OfModel(endpoint, model string) session.ModelSettings {
 	return s
 }
 
-// Patterns are what the tables of models say to the clients of endpoints. They were checked.
-func (c Config) Patterns() []llm.ModelSettings {
+// ModelTables are what the tables of models say to the clients of endpoints. They were checked.
+func (c Config) ModelTables() []llm.ModelSettings {
 	var list []llm.ModelSettings
 	for _, pattern := range c.patterns() {
 		m := c.Models[pattern]

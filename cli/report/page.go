@@ -8,17 +8,17 @@ import (
 	"unicode/utf8"
 )
 
-// View is something that a command shows.
-type View interface {
+// TableWriter is something that a command shows.
+type TableWriter interface {
 	Table(p *Page)
 }
 
 // Page collects what is shown: lines of text, and rows of cells below one another. No row is written before all of its
 // table are known.
 type Page struct {
-	Width int                      // where lines are broken; 0 breaks none
-	Clean func(text string) string // takes secrets out of the texts
-	Bold  bool                     // what was searched for may be bold
+	Width       int                      // where lines are broken; 0 breaks none
+	Clean       func(text string) string // takes secrets out of the texts
+	BoldMatches bool                     // what was searched for may be bold
 
 	text strings.Builder
 	rows []row
@@ -31,7 +31,7 @@ type row struct {
 	under bool // the text belongs to the row above
 }
 
-// Line writes a line that stands alone.
+// ShortLine writes a line that stands alone.
 func (p *Page) Line(format string, args ...any) {
 	p.flush()
 	p.wrap(p.Clean(fmt.Sprintf(format, args...)), 0)
@@ -52,8 +52,8 @@ func (p *Page) Row(cells ...string) {
 	p.rows = append(p.rows, row{cells: cells[:last], text: cells[last]})
 }
 
-// Under adds a text under the one of the row above.
-func (p *Page) Under(text string) { p.rows = append(p.rows, row{text: text, under: true}) }
+// RowNote adds a text under the one of the row above.
+func (p *Page) RowNote(text string) { p.rows = append(p.rows, row{text: text, under: true}) }
 
 // String is everything that was written.
 func (p *Page) String() string {
@@ -104,13 +104,13 @@ func (p *Page) flush() {
 	p.rows = nil
 }
 
-// leastText is how narrow a text may become before its lines are not broken any more.
-const leastText = 24
+// minTextWidth is how narrow a text may become before its lines are not broken any more.
+const minTextWidth = 24
 
 // wrap writes a text that begins at a column, broken between words at the end of the screen.
 func (p *Page) wrap(text string, at int) {
 	available := p.Width - at
-	if p.Width == 0 || available < leastText {
+	if p.Width == 0 || available < minTextWidth {
 		p.text.WriteString(strings.TrimRight(text, " ") + "\n")
 		return
 	}

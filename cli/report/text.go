@@ -11,42 +11,42 @@ import (
 	"winnow/ui/markdown"
 )
 
-// Title is a session's title, in words where it has none.
-func Title(s store.Session) string {
+// SessionTitle is a session's title, in words where it has none.
+func SessionTitle(s store.Session) string {
 	if s.Title == "" {
 		return "(no title)"
 	}
 	return s.Title
 }
 
-// Ref is the model of a session as endpoint/model, - where it has none.
-func Ref(s store.Session) string {
+// SessionModel is the model of a session as endpoint/model, - where it has none.
+func SessionModel(s store.Session) string {
 	if s.Endpoint == "" {
 		return "-"
 	}
 	return s.Endpoint + "/" + s.Model
 }
 
-// Line makes a text safe and short enough for one line of a list.
-func Line(text string) string {
+// ShortLine makes a text safe and short enough for one line of a list.
+func ShortLine(text string) string {
 	return markdown.OneLine(text, 80)
 }
 
-// Sentence makes a text safe for one line, however long.
-func Sentence(text string) string {
+// SafeLine makes a text safe for one line, however long.
+func SafeLine(text string) string {
 	return strings.Join(strings.Fields(markdown.Visible(text)), " ")
 }
 
-// idShown is how much of an id is shown: the time it was made, to the millisecond. Ids that share
+// shortIDLength is how much of an id is shown: the time it was made, to the millisecond. Ids that share
 // it are shown whole.
-const idShown = 13
+const shortIDLength = 13
 
 // shortIDs are the ids of sessions by their whole ids, cut where that leaves them apart.
 func shortIDs(list []store.Session) map[string]string {
 	of := map[string]string{} // by what is shown
 	shown := map[string]string{}
 	for _, s := range list {
-		short := ShortID(s.ID)
+		short := ShortSessionID(s.ID)
 		if other, taken := of[short]; taken {
 			shown[other], short = other, s.ID
 		} else {
@@ -57,8 +57,8 @@ func shortIDs(list []store.Session) map[string]string {
 	return shown
 }
 
-// ShortID is the beginning of an id, which mostly is enough to name a session.
-func ShortID(id string) string { return id[:min(len(id), idShown)] }
+// ShortSessionID is the beginning of an id, which mostly is enough to name a session.
+func ShortSessionID(id string) string { return id[:min(len(id), shortIDLength)] }
 
 // ErrorText is an error's text on one line, without control characters: errors quote what servers
 // and files hold.
@@ -75,14 +75,14 @@ func ErrorText(err error) string {
 // minute is how a time is shown to people.
 const minute = "2006-01-02 15:04"
 
-// counted is a number and what it counts.
-type counted struct {
+// count is a number and what it counts.
+type count struct {
 	what string
 	n    int
 }
 
-// listed is the numbers that are not 0.
-func listed(all ...counted) string {
+// nonZero is the numbers that are not 0.
+func nonZero(all ...count) string {
 	var list []string
 	for _, c := range all {
 		if c.n != 0 {

@@ -5,8 +5,8 @@ import (
 	"winnow/ui/theme"
 )
 
-// Tools is what winnow tools lists.
-type Tools struct {
+// ToolList is what winnow tools lists.
+type ToolList struct {
 	Servers []ToolServer
 	Offered int // tools that each request offers
 	Tokens  int // of their descriptions and schemas, with each request; an estimate
@@ -37,11 +37,11 @@ type ToolRow struct {
 const descriptionWidth = 60
 
 // Table writes one row a tool, and under them what went wrong with a server.
-func (t Tools) Table(p *Page) {
+func (t ToolList) Table(p *Page) {
 	p.Row("server", "state", "tool", "permission", "tokens", "description")
 	for _, s := range t.Servers {
 		if len(s.Tools) == 0 {
-			p.Row(Line(s.Name), s.State, "–", "–", "–", Line(s.Title))
+			p.Row(ShortLine(s.Name), s.State, "–", "–", "–", ShortLine(s.Title))
 		}
 		for _, tool := range s.Tools {
 			tokens, text := "–", tool.Description
@@ -51,15 +51,15 @@ func (t Tools) Table(p *Page) {
 			if tool.Note != "" {
 				text = "(" + tool.Note + ") " + text
 			}
-			p.Row(Line(s.Name), s.State, Line(tool.Name), tool.Permission, tokens,
+			p.Row(ShortLine(s.Name), s.State, ShortLine(tool.Name), tool.Permission, tokens,
 				markdown.OneLine(text, descriptionWidth))
 		}
 	}
 	for _, s := range t.Servers {
 		if s.Error != "" {
 			p.Line("")
-			p.Text(Line(s.Name) + ": " + markdown.Visible(s.Error))
-			p.Line("  %s", Line(s.Address))
+			p.Text(ShortLine(s.Name) + ": " + markdown.Visible(s.Error))
+			p.Line("  %s", ShortLine(s.Address))
 		}
 	}
 	p.Line("")

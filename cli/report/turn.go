@@ -13,9 +13,9 @@ import (
 	"winnow/ui/theme"
 )
 
-// Turn is what winnow run --json writes. It collects the events of a turn: its answers and notices, what was sent
+// TurnReport is what winnow run --json writes. It collects the events of a turn: its answers and notices, what was sent
 // otherwise than as it is stored, and every request beyond the first.
-type Turn struct {
+type TurnReport struct {
 	Saved bool `json:"-"` // the session can be named on the command line
 
 	Session  string // "" where it is not stored
@@ -51,8 +51,8 @@ type Retry struct {
 	Changed bool          // it was planned again and held something else
 }
 
-// Take takes the next event, and returns what people are told of it.
-func (t *Turn) Take(event session.Event) (lines []string) {
+// Add takes the next event, and returns what people are told of it.
+func (t *TurnReport) Add(event session.Event) (lines []string) {
 	switch event := event.(type) {
 	case session.Planned:
 		return t.planned(event)
@@ -72,27 +72,27 @@ func (t *Turn) Take(event session.Event) (lines []string) {
 			t.Receipt.Unread = 0
 		}
 	case session.Notice:
-		return t.Notice(event.Text)
+		return t.AddNotice(event.Text)
 	case session.Waiting:
 		w := event.Waiting
 		t.Retries = append(t.Retries, Retry{Reason: ErrorText(w.Err), Wait: w.After, Changed: w.Changed != ""})
 		if event.Changed == "" { // A notice says the rest.
-			return t.Notice(fmt.Sprintf("%s Try %d of %d in %s", theme.Sentence(w.Err), w.Attempt, w.Of,
+			return t.AddNotice(fmt.Sprintf("%s Try %d of %d in %s", theme.Sentence(w.Err), w.Attempt, w.Of,
 				w.After.Round(100*time.Millisecond)))
 		}
 	}
 	return nil
 }
 
-// Notice takes a sentence about the turn, and returns it as a line.
-func (t *Turn) Notice(text string) (lines []string) {
+// AddNotice takes a sentence about the turn, and returns it as a line.
+func (t *TurnReport) AddNotice(text string) (lines []string) {
 	t.Notices = append(t.Notices, text)
 	t.notice = text
 	return []string{text}
 }
 
 // planned takes a request that is about to leave.
-func (t *Turn) planned(event session.Planned) (lines []string) {
+func (t *TurnReport) planned(event session.Planned) (lines []string) {
 	if t.Requests > 0 && !t.answered {
 		t.Retries = append(t.Retries, Retry{Reason: t.notice, Changed: true})
 	} else {
@@ -119,10 +119,12 @@ func (t *Turn) planned(event session.Planned) (lines []string) {
 }
 
 // Unfinished reports whether nobody said that the last answer was over.
-func (t *Turn) Unfinished() bool { return t.Receipt != nil && t.Receipt.End == store.EndNoDone }
+func (t *TurnReport) Unfinished() bool {
+	return t.Receipt != nil && t.Receipt.End == store.EndWithoutDone
+}
 
 // lines says what became of the messages: a line for each kind, where was has not said the same.
-func (t *Turn) lines(was Turn, id string) []string {
+func (t *TurnReport) lines(was TurnReport, id string) []string {
 	var lines []string
 	say := func(what string, now, before []history.Entry, command string) {
 		at := numbers(now)

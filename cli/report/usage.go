@@ -11,8 +11,8 @@ import (
 	"winnow/ui/theme"
 )
 
-// Usage is what the requests of a month used, as winnow usage shows it.
-type Usage struct {
+// UsageReport is what the requests of a month used, as winnow usage shows it.
+type UsageReport struct {
 	From, To string // the first and the last local day, 2026-11-01
 	Lines    []UsageLine
 	Total    record.Usage
@@ -31,9 +31,9 @@ type UsageLine struct {
 	record.Usage
 }
 
-// NewUsage is a report of the month whose first and last day are given.
-func NewUsage(r record.UsageReport, from, to time.Time, by record.UsageBy) Usage {
-	u := Usage{
+// NewUsageReport is a report of the month whose first and last day are given.
+func NewUsageReport(r record.UsageReport, from, to time.Time, by record.UsageBy) UsageReport {
+	u := UsageReport{
 		From: from.Format(time.DateOnly), To: to.Format(time.DateOnly), Total: r.Total, by: by,
 		month:    from.Format("January 2006"),
 		Purposes: map[string]record.Usage{},
@@ -52,7 +52,7 @@ func NewUsage(r record.UsageReport, from, to time.Time, by record.UsageBy) Usage
 }
 
 // Table writes a line for each part of the usage that the report tells apart, and the total.
-func (u Usage) Table(p *Page) {
+func (u UsageReport) Table(p *Page) {
 	if u.Total.Requests == 0 {
 		p.Line("No requests in %s.", u.month)
 		return
@@ -63,9 +63,9 @@ func (u Usage) Table(p *Page) {
 	for _, l := range u.Lines {
 		text := l.Sentence()
 		if u.by.Session {
-			text = strings.TrimSpace(text + "  " + Line(Title(store.Session{Title: l.Title})))
+			text = strings.TrimSpace(text + "  " + ShortLine(SessionTitle(store.Session{Title: l.Title})))
 		}
-		cells := u.cells(l.Day, Line(l.Model), ShortID(l.Session))
+		cells := u.cells(l.Day, ShortLine(l.Model), ShortSessionID(l.Session))
 		p.Row(append(append(cells, usageCells(l.Usage)...), text)...)
 	}
 	if len(u.Lines) > 1 {
@@ -77,7 +77,7 @@ func (u Usage) Table(p *Page) {
 }
 
 // cells are the beginning of a row: what the report tells apart.
-func (u Usage) cells(day, model, session string) []string {
+func (u UsageReport) cells(day, model, session string) []string {
 	var cells []string
 	if u.by.Day {
 		cells = append(cells, day)
@@ -103,8 +103,8 @@ func usageCells(u record.Usage) []string {
 }
 
 // notes say what is in the sums, and what is not.
-func (u Usage) notes(p *Page) {
-	for _, purpose := range []store.Purpose{store.ForSummary, store.ForTitle} {
+func (u UsageReport) notes(p *Page) {
+	for _, purpose := range []store.Purpose{store.PurposeSummary, store.PurposeTitle} {
 		if n := u.Purposes[string(purpose)].Requests; n > 0 {
 			p.Line("Included: %s for %s.", theme.Plural(n, "request"), purpose)
 		}

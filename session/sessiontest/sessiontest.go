@@ -32,7 +32,7 @@ func Observe(l *llmtest.Ledger) func(turn any, e session.Event) {
 // and no other.
 func WantAnnounced(t testing.TB, l *llmtest.Ledger, histories ...string) {
 	t.Helper()
-	if err := l.Compare(storetest.Attempts(histories...)); err != nil {
+	if err := l.Compare(storetest.RecordedAttempts(histories...)); err != nil {
 		t.Errorf("%v in %q", err, histories)
 	}
 }

@@ -76,7 +76,7 @@ func (w *writer) begin() {
 		ID: id, Title: w.text("title"), Model: "m", Preset: "tight", Overrides: "reserve = 1\n",
 		System: w.text("system"), Dir: "/work", Endpoint: "here", Tags: []string{w.text("tag"), "b"}, Pinned: w.pick("pinned", 2) == 0,
 	}
-	session, _, err := w.s.Begin(context.Background(), row, w.message("", 0))
+	session, _, err := w.s.BeginSession(context.Background(), row, w.message("", 0))
 	w.must("begin", err)
 	w.ids = append(w.ids, session.ID)
 }
@@ -102,13 +102,13 @@ func (w *writer) step(but ...string) {
 	steps := map[string]func() error{
 		"begin": func() error { w.begin(); return nil },
 		"append": func() error {
-			_, err := w.s.Append(ctx, w.message(session.ID, message))
+			_, err := w.s.AppendMessage(ctx, w.message(session.ID, message))
 			return err
 		},
 		"answer": func() error {
 			m, err := w.s.StartAnswer(ctx, w.message(session.ID, message))
 			if err == nil {
-				err = w.s.Checkpoint(ctx, m.ID, w.text("partial"), "")
+				err = w.s.SavePartialAnswer(ctx, m.ID, w.text("partial"), "")
 			}
 			if err == nil && w.pick("ends", 2) == 0 {
 				whole := w.message(session.ID, message)
@@ -138,7 +138,7 @@ func (w *writer) step(but ...string) {
 			return err
 		},
 		"damage": func() error {
-			_, err := w.s.full.ExecContext(ctx, `
+			_, err := w.s.durable.ExecContext(ctx, `
 				UPDATE messages
 				SET content = CAST(content || 'x' AS BLOB)
 				WHERE id = ?`, message)
@@ -147,9 +147,9 @@ func (w *writer) step(but ...string) {
 		"prompt":  func() error { return w.s.AddPrompt(ctx, session.ID, Draft{Text: w.text("prompt")}) },
 		"fault":   func() error { return w.s.SetFault(ctx, message, w.text("fault")) },
 		"draft":   func() error { return w.s.SaveDraft(ctx, session.ID, Draft{Text: w.text("draft")}) },
-		"leaf":    func() error { return w.s.Update(ctx, session.ID, func(row *Session) { row.Leaf = message }) },
+		"leaf":    func() error { return w.s.UpdateSession(ctx, session.ID, func(row *Session) { row.Leaf = message }) },
 		"rename":  func() error { return window{Store: w.s}.Rename(ctx, session.ID, w.text("title"), "user") },
-		"archive": func() error { return w.s.Update(ctx, session.ID, func(row *Session) { row.Archived = true }) },
+		"archive": func() error { return w.s.UpdateSession(ctx, session.ID, func(row *Session) { row.Archived = true }) },
 		"delete":  func() error { return window{Store: w.s}.Delete(ctx, session.ID) },
 		"fork": func() error {
 			fork, err := w.s.Fork(ctx, session.ID, message)
@@ -182,7 +182,7 @@ func (w writer) request(session string, user int64, ids []int64) Request {
 		}
 	}
 	r := anything[Request](w.T, rapid.Custom(func(*rapid.T) string { return w.text("text") }))
-	r.Session, r.User, r.Plan, r.Purpose, r.End = session, user, &plan, ForAnswer, EndDone
+	r.Session, r.User, r.Plan, r.Purpose, r.End = session, user, &plan, PurposeAnswer, EndDone
 	r.Turn = 0
 	return r
 }
@@ -190,7 +190,7 @@ func (w writer) request(session string, user int64, ids []int64) Request {
 // fill opens a history and does some steps to it.
 func fill(t *rapid.T) *writer {
 	c := noon()
-	s, err := Open(context.Background(), sqlite.Memory, Options{Now: c.now})
+	s, err := Open(context.Background(), sqlite.InMemory, Options{Now: c.now})
 	check(t, err)
 	w := &writer{T: t, s: s, clock: c}
 	for range rapid.IntRange(1, 15).Draw(t, "steps") {
@@ -278,7 +278,7 @@ func TestRestoreSessionKeepsAllThatDumpHandsOut(t *testing.T) {
 
 // applyTo applies lines, which changes nothing the second time.
 func applyTo(t *rapid.T, s *Store, lines []Line) {
-	apply := func() Applied {
+	apply := func() ApplyResult {
 		out, err := s.Apply(context.Background(), func(take func(Line) error) (err error) {
 			for i := 0; i < len(lines) && err == nil; i++ {
 				err = take(lines[i])
@@ -310,7 +310,7 @@ func agree(t *rapid.T, a, b *Store, ids []string) {
 					m.Status = history.Interrupted // where it is not streamed
 				}
 			}
-			tells[i] = told(row, fmt.Sprint(row.Tags), Decisions{}, branch)
+			tells[i] = told(row, fmt.Sprint(row.Tags), UserDecisions{}, branch)
 		}
 		if tells[0] != tells[1] {
 			t.Fatalf("session %s is\n%s, was\n%s", id, tells[1], tells[0])

@@ -11,13 +11,13 @@ import (
 
 // Backup copies the whole history to a new file, as backup.Write does.
 func (s *Store) Backup(ctx context.Context, path string) error {
-	return s.mark(backup.Write(ctx, s.reads, s.path, path))
+	return s.markDamaged(backup.Write(ctx, s.reads, s.path, path))
 }
 
 // BackUpToday makes the automatic backup of this day, where one is due and there is a message to keep. A history whose
 // rows cannot all be read is not backed up: the error is ErrDamaged. It returns the new file, "" for none.
 func (s *Store) BackUpToday(ctx context.Context) (string, error) {
-	if s.readOnly || s.path == sqlite.Memory {
+	if s.readOnly || s.path == sqlite.InMemory {
 		return "", nil
 	}
 	messages, err := inTx(ctx, s.view, "back up the chat history", func(t *tx) bool {
@@ -26,11 +26,11 @@ func (s *Store) BackUpToday(ctx context.Context) (string, error) {
 	if err != nil || !messages {
 		return "", err
 	}
-	return backup.Daily(s.path, s.now(), func(to string) error { return s.Backup(ctx, to) })
+	return backup.WriteDaily(s.path, s.now(), func(to string) error { return s.Backup(ctx, to) })
 }
 
-// BackupName is where a backup that the user asks for stands where no other name is given.
-func (s *Store) BackupName() string { return backup.Name(s.path, s.now()) }
+// NewBackupPath is where a backup that the user asks for stands where no other name is given.
+func (s *Store) NewBackupPath() string { return backup.NewPath(s.path, s.now()) }
 
 // NewestBackup returns the newest backup of this history, and false where there is none.
 func (s *Store) NewestBackup() (backup.File, bool) {
@@ -60,12 +60,12 @@ func (c CheckResult) Sound() bool { return len(c.Damaged) == 0 && len(c.Faults) 
 // error is for a check that could not be made.
 func (s *Store) Check(ctx context.Context) (CheckResult, error) {
 	c := CheckResult{Path: s.path, SetAside: backup.DamagedFiles(s.path)}
-	c.Bytes = sqlite.Size(s.path) + sqlite.Size(s.path+"-wal")
+	c.Bytes = sqlite.FileSize(s.path) + sqlite.FileSize(s.path+"-wal")
 	err := s.view(ctx, "check the chat history", func(t *tx) {
 		c.Faults = nil
-		for _, table := range sqlite.List[string](t, sqlite.DamagedTables) {
+		for _, table := range sqlite.List[string](t, sqlite.DamagedTablesQuery) {
 			c.Faults = append(c.Faults, fmt.Sprintf("the table %s is damaged", table))
-			_ = s.mark(ErrDamaged)
+			_ = s.markDamaged(ErrDamaged)
 		}
 		t.Row([]any{&c.Schema, &c.Sessions, &c.Messages, &c.Requests}, `
 			SELECT
@@ -79,7 +79,7 @@ func (s *Store) Check(ctx context.Context) (CheckResult, error) {
 			c.Faults = append(c.Faults, fmt.Sprintf("rows that belong to nothing: %d", n))
 		}
 	})
-	if sqlite.IsDamage(err) {
+	if sqlite.IsDamaged(err) {
 		c.Faults = append(c.Faults, "a part of the file cannot be read")
 		err = nil
 	}

@@ -63,7 +63,7 @@ func largeHistory(b *testing.B, voice *speaker) *Store {
 	b.Helper()
 	s := openAt(b, newPath(b), Options{})
 	for i := range largeSessions {
-		must(b, "fill", s.jot(context.Background(), "fill", func(t *tx) {
+		must(b, "fill", s.saveFast(context.Background(), "fill", func(t *tx) {
 			n, last := s.addSession(t, Session{Title: "About " + nthWord(uint64(i))}), int64(0)
 			for seq := 1; seq <= largeMessages; seq++ {
 				m := says("", last, history.User, voice.text())
@@ -73,7 +73,7 @@ func largeHistory(b *testing.B, voice *speaker) *Store {
 			}
 			t.Exec(`UPDATE sessions SET leaf = ?, messages = ? WHERE n = ?`, last, largeMessages, n)
 			t.Exec(`UPDATE messages SET status = 'complete' WHERE session = ?`, n)
-			s.use(t, n)
+			s.markUsed(t, n)
 		}))
 	}
 	return s
@@ -104,7 +104,7 @@ func BenchmarkLargeHistory(b *testing.B) {
 		b.Run("search/"+name, func(b *testing.B) {
 			for b.Loop() {
 				worked(b, 100, func() bool {
-					_, err := s.Search(ctx, Search{Text: text})
+					_, err := s.Search(ctx, SearchQuery{Text: text})
 					must(b, "search", err)
 					return true
 				})

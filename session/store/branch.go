@@ -35,7 +35,7 @@ func branchIDs(t *tx, leaf int64, limit int) []int64 {
 // 0 is all of them. Leaf 0 is an empty branch.
 func (s *Store) Branch(ctx context.Context, leaf int64, limit int) ([]Message, error) {
 	return inTx(ctx, s.view, "read the messages", func(t *tx) []Message {
-		return messagesWith(t, branchIDs(t, leaf, limit))
+		return messagesByID(t, branchIDs(t, leaf, limit))
 	})
 }
 
@@ -59,9 +59,9 @@ func (s *Store) Replies(ctx context.Context, session string, message int64) ([]i
 	})
 }
 
-// LeafUnder returns the newest of the messages that were said behind a message, itself where it is the last one: where
+// NewestDescendant returns the newest of the messages that were said behind a message, itself where it is the last one: where
 // a switch to that message leads.
-func (s *Store) LeafUnder(ctx context.Context, message int64) (int64, error) {
+func (s *Store) NewestDescendant(ctx context.Context, message int64) (int64, error) {
 	return inTx(ctx, s.view, "find the end of the branch", func(t *tx) int64 {
 		leaf := sqlite.Value[int64](t, `
 			WITH RECURSIVE under (id, session) AS (
@@ -76,7 +76,7 @@ func (s *Store) LeafUnder(ctx context.Context, message int64) (int64, error) {
 			SELECT coalesce(max(id), 0)
 			FROM under`, message)
 		if leaf == 0 {
-			t.missing("find message %d", message)
+			t.notFound("find message %d", message)
 		}
 		return leaf
 	})
@@ -98,7 +98,7 @@ func turnOf(t *tx, message int64) int {
 // names one. An answer that still arrives in another window is copied as far as it is stored, as interrupted.
 func (s *Store) Fork(ctx context.Context, session string, message int64) (Session, error) {
 	return inTx(ctx, s.save, "fork the session", func(t *tx) Session {
-		row := sessionByKey(t, sessionKey(t, session))
+		row := readSession(t, sessionKey(t, session))
 		inSession(t, row.key, message)
 		from, branch := row.key, branchIDs(t, message, 0)
 		row.Parent, row.ForkedAt, row.ID = row.ID, message, newSessionID()
@@ -116,9 +116,9 @@ func (s *Store) Fork(ctx context.Context, session string, message int64) (Sessio
 			s.eachCopy(t, from, branch, copies, func(l Line) { err = cmp.Or(err, take(l)) })
 			return err
 		})
-		n := sessionThere(t, row.ID)
-		s.use(t, n)
-		return sessionByKey(t, n)
+		n := findSession(t, row.ID)
+		s.markUsed(t, n)
+		return readSession(t, n)
 	})
 }
 
@@ -128,18 +128,18 @@ const forkMark = " (fork)"
 // eachCopy makes lines of the copies of a branch: its messages, what the user decided about them, and the summaries
 // that stand for some of them. copies has their ids by those of the messages.
 func (s *Store) eachCopy(t *tx, session int64, branch []int64, copies map[int64]int64, take func(Line)) {
-	ids := sqlite.IDs(branch)
-	for m := range eachMessage(t, false, "id"+these, ids) {
+	ids := sqlite.JSONArray(branch)
+	for m := range eachMessage(t, false, "id"+inArray, ids) {
 		m.ID, m.Parent, m.Request = copies[m.ID], copies[m.Parent], 0
 		take(Line{Message: &m})
 	}
-	const decisions = "registers WHERE session = ? AND item" + these
+	const decisions = "registers WHERE session = ? AND item" + inArray
 	for _, r := range readRows[Register](t, decisions, session, ids) {
 		r.Stamp, r.Item = s.newID(t), copies[r.Item]
 		take(Line{Register: &r})
 	}
 	for _, m := range readRows[Summary](t, "summaries WHERE session = ? ORDER BY id", session) {
-		if !inOrder(m.Sources) || copies[m.Sources[0][0]] == 0 || copies[m.LastMessage()] == 0 {
+		if !validSources(m.Sources) || copies[m.Sources[0][0]] == 0 || copies[m.LastMessage()] == 0 {
 			continue
 		}
 		m.ID = s.newID(t)
@@ -167,7 +167,7 @@ func (m *Summary) columns() []column {
 	return []column{
 		{"id", &m.ID, 0},
 		{"session", &m.session, local},
-		{"(SELECT id FROM sessions WHERE n = session)", &m.Session, given},
+		{"(SELECT id FROM sessions WHERE n = session)", &m.Session, generated},
 		{"messages", &m.Messages, 0},
 		{"endpoint", &m.Endpoint, 0},
 		{"model", &m.Model, 0},
@@ -196,12 +196,12 @@ func (s *Store) AddSummary(ctx context.Context, m Summary) (Summary, error) {
 func (s *Store) Summaries(ctx context.Context, session string) ([]Summary, error) {
 	return withSession(ctx, s.view, "read the summaries", session, func(t *tx, n int64) []Summary {
 		all := readRows[Summary](t, "summaries WHERE session = ? ORDER BY id", n)
-		return slices.DeleteFunc(all, func(m Summary) bool { return !inOrder(m.Sources) })
+		return slices.DeleteFunc(all, func(m Summary) bool { return !validSources(m.Sources) })
 	})
 }
 
-// inOrder reports whether there are runs of ids, each behind the one before.
-func inOrder(runs history.IDs) bool {
+// validSources reports whether there are runs of ids, each behind the one before.
+func validSources(runs history.IDs) bool {
 	before := int64(0)
 	for _, run := range runs {
 		if run[0] <= before || run[1] < run[0] {

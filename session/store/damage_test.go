@@ -33,7 +33,7 @@ func speak(t testing.TB, s *Store, sessions int) {
 	random := rand.New(rand.NewSource(int64(sessions)))
 	for i := range sessions {
 		session, last := begin(t, s, fmt.Sprint("session ", i), chatter(random, 40))
-		must(t, "tag", s.Update(ctx, session.ID, func(row *Session) { row.Tags = []string{"tag"} }))
+		must(t, "tag", s.UpdateSession(ctx, session.ID, func(row *Session) { row.Tags = []string{"tag"} }))
 		for j := range 3 + 2*i {
 			m := says(session.ID, last.ID, history.Assistant, chatter(random, 1+random.Intn(200)))
 			if j%4 == 1 {
@@ -88,7 +88,7 @@ func makeSound(t testing.TB, open bool) sound {
 	must(t, "read the backup", err)
 	out.backedUp = printsOf(t, s)
 	if open {
-		_, err := s.full.Exec("PRAGMA wal_checkpoint(TRUNCATE)")
+		_, err := s.durable.Exec("PRAGMA wal_checkpoint(TRUNCATE)")
 		must(t, "checkpoint", err)
 	}
 	speak(t, s, 3)
@@ -121,7 +121,7 @@ func printsOf(t testing.TB, s *Store) (all map[string]bool) {
 
 // printOf is a message's fingerprint, taken from what the store serves.
 func printOf(m Message) string {
-	m.attach(func(string, []byte) {})
+	m.storeParts(func(string, []byte) {})
 	return string(m.hash)
 }
 
@@ -272,13 +272,13 @@ func servedBy(t *testing.T, s *Store, was sound) (served map[string]bool) {
 			served[print] = true
 		}
 	}
-	list, err := s.Sessions(ctx, Filter{})
-	if err != nil && !sqlite.IsDamage(err) {
+	list, err := s.Sessions(ctx, SessionFilter{})
+	if err != nil && !sqlite.IsDamaged(err) {
 		t.Errorf("Sessions: %v", err)
 	}
 	for _, session := range list {
 		branch, err := s.Branch(ctx, session.Leaf, 0)
-		if err != nil && (!sqlite.IsDamage(err) || s.salvaged != nil) {
+		if err != nil && (!sqlite.IsDamaged(err) || s.salvaged != nil) {
 			t.Errorf("Branch of %s: %v", session.ID, err)
 		}
 		if s.salvaged != nil && (len(branch) == 0 || branch[0].Parent != 0) {
@@ -290,10 +290,10 @@ func servedBy(t *testing.T, s *Store, was sound) (served map[string]bool) {
 	}
 	err = s.view(ctx, "read", func(t *tx) {
 		for m := range eachMessage(t, true, "1") {
-			note(complete([]Message{m})[0])
+			note(quarantineDamaged([]Message{m})[0])
 		}
 	})
-	if err != nil && (!sqlite.IsDamage(err) || s.salvaged != nil) {
+	if err != nil && (!sqlite.IsDamaged(err) || s.salvaged != nil) {
 		t.Errorf("read all messages: %v", err)
 	}
 	return served

@@ -70,20 +70,20 @@ func (d Draft) withoutUnnamed() Draft {
 	return Draft{Text: d.Text, Folds: slices.DeleteFunc(slices.Clone(d.Folds), unnamed)}
 }
 
-// mostPrompts is how many prompts the history of prompts keeps.
-const mostPrompts = 2000
+// maxPrompts is how many prompts the history of prompts keeps.
+const maxPrompts = 2000
 
 // AddPrompt adds what was sent in a session to the history of prompts, where it takes the place of an equal one of the
 // session, and of the oldest beyond the limit. An empty session is the chat that has not begun.
 func (s *Store) AddPrompt(ctx context.Context, session string, d Draft) error {
 	d = s.cleanDraft(d.withoutUnnamed())
-	return s.jot(ctx, "save the prompt", func(t *tx) {
+	return s.saveFast(ctx, "save the prompt", func(t *tx) {
 		n := sql.NullInt64{Int64: draftKey(t, session), Valid: session != ""}
 		t.Exec(`
 			DELETE FROM prompts
 			WHERE text = ?1 AND files IS ?2 AND session IS ?3
 				OR id NOT IN (SELECT id FROM prompts ORDER BY id DESC LIMIT ?4)`,
-			(*blob)(&d.Text), &jsonColumn{d.Folds}, n, mostPrompts-1)
+			(*blob)(&d.Text), &jsonColumn{d.Folds}, n, maxPrompts-1)
 		t.put("INSERT INTO prompts", append(d.columns(), column{"session", n, 0}), "")
 	})
 }
@@ -98,7 +98,7 @@ func (s *Store) Prompts(ctx context.Context, limit int) ([]Draft, error) {
 // SaveDraft keeps what is unsent in a session's composer; "" without a file empties it. An empty
 // session is the chat that has not begun.
 func (s *Store) SaveDraft(ctx context.Context, session string, d Draft) error {
-	return s.jot(ctx, "keep the draft", func(t *tx) { putDraft(t, draftKey(t, session), s.cleanDraft(d)) })
+	return s.saveFast(ctx, "keep the draft", func(t *tx) { putDraft(t, draftKey(t, session), s.cleanDraft(d)) })
 }
 
 // putDraft replaces the draft of the session with this key.
@@ -124,8 +124,8 @@ func draftKey(t *tx, session string) int64 {
 	return sessionKey(t, session)
 }
 
-// Queued is a message that the user has finished and that waits until the answer before it is there.
-type Queued struct {
+// QueuedMessage is a message that the user has finished and that waits until the answer before it is there.
+type QueuedMessage struct {
 	ID    int64          // 0 for one that is not on disk; one with a higher id is sent later
 	Text  string         // as it is sent
 	Parts []history.Part // the files that are sent with it
@@ -134,9 +134,9 @@ type Queued struct {
 	Cut   bool           // it is sent cut if it does not fit whole
 }
 
-func (q *Queued) columns() []column {
+func (q *QueuedMessage) columns() []column {
 	return []column{
-		{"id", &q.ID, given},
+		{"id", &q.ID, generated},
 		{"text", (*blob)(&q.Text), secret},
 		{"parts", &jsonColumn{&q.Parts}, secret},
 		{"draft", (*blob)(&q.Draft.Text), secret},
@@ -147,16 +147,16 @@ func (q *Queued) columns() []column {
 }
 
 // Queue returns the queued messages of a session in the order in which they are sent.
-func (s *Store) Queue(ctx context.Context, session string) ([]Queued, error) {
-	return withSession(ctx, s.view, "read the queue", session, func(t *tx, n int64) []Queued {
-		return readRows[Queued](t, "queued WHERE session = ? ORDER BY id", n)
+func (s *Store) Queue(ctx context.Context, session string) ([]QueuedMessage, error) {
+	return withSession(ctx, s.view, "read the queue", session, func(t *tx, n int64) []QueuedMessage {
+		return readRows[QueuedMessage](t, "queued WHERE session = ? ORDER BY id", n)
 	})
 }
 
 // Enqueue adds a message to the end of a session's queue, and empties the session's draft, which the message was. It
 // returns the message with its id.
-func (s *Store) Enqueue(ctx context.Context, session string, q Queued) (Queued, error) {
-	return withSession(ctx, s.save, "save the queued message", session, func(t *tx, n int64) Queued {
+func (s *Store) Enqueue(ctx context.Context, session string, q QueuedMessage) (QueuedMessage, error) {
+	return withSession(ctx, s.save, "save the queued message", session, func(t *tx, n int64) QueuedMessage {
 		t.Exec(`DELETE FROM drafts WHERE session = ?`, n)
 		q.Draft = s.cleanDraft(q.Draft)
 		q.ID = putQueued(t, n, q)
@@ -165,19 +165,19 @@ func (s *Store) Enqueue(ctx context.Context, session string, q Queued) (Queued, 
 }
 
 // putQueued adds a message to the queue of the session with this key, and returns its id.
-func putQueued(t *tx, n int64, q Queued) int64 {
+func putQueued(t *tx, n int64, q QueuedMessage) int64 {
 	t.put("INSERT INTO queued", append(q.columns(), column{"session", n, 0}), "")
 	return sqlite.Value[int64](t, `SELECT last_insert_rowid()`)
 }
 
-// Unqueue removes a message from a session's queue without sending it, and keeps it as the session's draft. It returns
+// ReturnToDraft removes a message from a session's queue without sending it, and keeps it as the session's draft. It returns
 // ErrNotFound for one that is not in the queue any more.
-func (s *Store) Unqueue(ctx context.Context, session string, id int64) error {
+func (s *Store) ReturnToDraft(ctx context.Context, session string, id int64) error {
 	return s.save(ctx, "take the message from the queue", func(t *tx) {
 		n := sessionKey(t, session)
-		q := first[Queued](t, "queued WHERE session = ? AND id = ?", n, id)
+		q := first[QueuedMessage](t, "queued WHERE session = ? AND id = ?", n, id)
 		if q.ID == 0 {
-			t.missing("take the message from the queue")
+			t.notFound("take the message from the queue")
 		}
 		putDraft(t, n, q.Draft.withoutUnnamed())
 		dequeue(t, n, id)

@@ -80,7 +80,7 @@ func TestHistoryOnAFullDiskIsOpenForReading(t *testing.T) {
 			if served := servedBy(t, s, was); len(served) != len(was.messages) {
 				t.Errorf("%d of %d messages can be read", len(served), len(was.messages))
 			}
-			if _, err := s.Append(ctx, Message{}); !errors.Is(err, ErrReadOnly) || !strings.Contains(err.Error(),
+			if _, err := s.AppendMessage(ctx, Message{}); !errors.Is(err, ErrReadOnly) || !strings.Contains(err.Error(),
 				"the disk is full; free some space") {
 				t.Errorf("Append = %v, want ErrReadOnly with the way out", err)
 			}

@@ -31,7 +31,7 @@ func damagedHistory(t *testing.T) (path string, damaged []byte, was sound) {
 // file.
 func spoil(t *testing.T, path string, names ...string) (damaged []byte) {
 	t.Helper()
-	db := sqlite.Pool(path, sqlite.Immutable, 1)
+	db := sqlite.OpenPool(path, sqlite.ModeImmutable, 1)
 	defer db.Close()
 	damaged, err := os.ReadFile(path)
 	must(t, "read", err)
@@ -46,17 +46,17 @@ func spoil(t *testing.T, path string, names ...string) (damaged []byte) {
 
 // Rename sets a session's title.
 func (w window) Rename(ctx context.Context, session, title string, from TitleSource) error {
-	return w.Update(ctx, session, func(row *Session) { row.Title, row.TitleFrom = title, from })
+	return w.UpdateSession(ctx, session, func(row *Session) { row.Title, row.TitleFrom = title, from })
 }
 
 // Delete moves a session to the trash.
 func (w window) Delete(ctx context.Context, session string) error {
-	return w.Update(ctx, session, func(row *Session) { row.Deleted = w.now() })
+	return w.UpdateSession(ctx, session, func(row *Session) { row.Deleted = w.now() })
 }
 
 // Restore takes a session out of the trash.
 func (w window) Restore(ctx context.Context, session string) error {
-	return w.Update(ctx, session, func(row *Session) { row.Deleted = time.Time{} })
+	return w.UpdateSession(ctx, session, func(row *Session) { row.Deleted = time.Time{} })
 }
 
 // Damage closes the windows and fills the first pages of tables with zeros.
@@ -108,7 +108,7 @@ func (w window) RestoreFrom(ctx context.Context, name string) (aside string, err
 
 // Copies are the files beside the history that hold a session.
 func (w window) Copies(ctx context.Context, session string) (names []string, err error) {
-	all, err := backup.Copies(ctx, w.path, session)
+	all, err := backup.FilesWithSession(ctx, w.path, session)
 	for _, c := range all {
 		names = append(names, fmt.Sprint(c.Path, map[bool]string{true: " may, and is damaged"}[c.Damaged]))
 	}
@@ -117,11 +117,11 @@ func (w window) Copies(ctx context.Context, session string) (names []string, err
 
 // PurgeCopies rewrites those files, and deletes what cannot be rewritten.
 func (w window) PurgeCopies(ctx context.Context, session string) (refused []string, err error) {
-	all, err := backup.Copies(ctx, w.path, session)
+	all, err := backup.FilesWithSession(ctx, w.path, session)
 	for _, c := range all {
 		if e := PurgeCopy(ctx, c, session); e != nil {
 			refused = append(refused, e.Error())
-			err = errors.Join(err, backup.Discard(c.Path))
+			err = errors.Join(err, backup.RemoveDatabase(c.Path))
 		}
 	}
 	return refused, err
@@ -130,7 +130,7 @@ func (w window) PurgeCopies(ctx context.Context, session string) (refused []stri
 // Holding are the files that hold a text.
 func (w window) Holding(text string) []string { return holding(w.p.T, filepath.Dir(w.path), text) }
 
-// Refused is the error with which a file in the folder is not opened.
+// Conflicts is the error with which a file in the folder is not opened.
 func (w window) Refused(ctx context.Context, name string, readOnly bool) error {
 	if name != "" {
 		name = filepath.Join(filepath.Dir(w.path), name)
@@ -161,7 +161,7 @@ func TestFileThatIsTakenAwayIsMissed(t *testing.T) {
 			must(t, "open", err)
 			session, first := begin(t, s, "", "hello")
 			take(t, path)
-			_, err = s.Append(context.Background(), says(session.ID, first.ID, history.User, "x"))
+			_, err = s.AppendMessage(context.Background(), says(session.ID, first.ID, history.User, "x"))
 			if !errors.Is(err, ErrMoved) || !strings.Contains(err.Error(), "start winnow again") {
 				t.Errorf("Append = %v, want ErrMoved with its sentence", err)
 			}
@@ -181,7 +181,7 @@ func TestChangeThatWasLeftHalfDoneIsUndone(t *testing.T) {
 	must(t, "open", err)
 	speak(t, s, 2)
 	must(t, "close", s.Close())
-	db := sqlite.Pool(path, "mode=rw&_journal_mode=DELETE&_cache_size=2", 1)
+	db := sqlite.OpenPool(path, "mode=rw&_journal_mode=DELETE&_cache_size=2", 1)
 	defer db.Close()
 	tx, err := db.Begin()
 	must(t, "begin", err)

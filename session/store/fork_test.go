@@ -25,14 +25,14 @@ func TestForkCopiesTheBranch(t *testing.T) {
 		before := linesOf(t, w.s, row.ID)
 		want, err := w.s.Branch(ctx, at, 0)
 		w.must("read the branch", err)
-		decided, err := w.s.Decisions(ctx, row.ID)
+		decided, err := w.s.UserDecisions(ctx, row.ID)
 		w.must("read the decisions", err)
 
 		fork, err := w.s.Fork(ctx, row.ID, at)
 		w.must("fork", err)
 		got, err := w.s.Branch(ctx, fork.Leaf, 0)
 		w.must("read the fork", err)
-		copies, err := w.s.Decisions(ctx, fork.ID)
+		copies, err := w.s.UserDecisions(ctx, fork.ID)
 		w.must("read what was decided of the fork", err)
 		if fork.Parent != row.ID || fork.ForkedAt != at || len(got) != len(want) || fork.Messages != len(want) ||
 			row.Title != "" && !strings.HasSuffix(fork.Title, " (fork)") || !reflect.DeepEqual(fork.Tags, row.Tags) {

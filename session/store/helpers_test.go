@@ -81,7 +81,7 @@ func says(session string, parent int64, role history.Role, text string) Message 
 
 func begin(t testing.TB, s *Store, title, text string) (Session, Message) {
 	t.Helper()
-	session, message, err := s.Begin(context.Background(), Session{Title: title}, says("", 0, history.User, text))
+	session, message, err := s.BeginSession(context.Background(), Session{Title: title}, says("", 0, history.User, text))
 	if err != nil {
 		t.Fatalf("Begin(%q, %q): %v", title, text, err)
 	}
@@ -90,7 +90,7 @@ func begin(t testing.TB, s *Store, title, text string) (Session, Message) {
 
 func add(t testing.TB, s *Store, m Message) Message {
 	t.Helper()
-	out, err := s.Append(context.Background(), m)
+	out, err := s.AppendMessage(context.Background(), m)
 	if err != nil {
 		t.Fatalf("Append(%s %.40q behind %d): %v", m.Role, m.Content, m.Parent, err)
 	}
@@ -135,7 +135,7 @@ func nobodyProgram(args []string) error {
 		return nil
 	}
 	defer s.Close()
-	all, err := s.Sessions(context.Background(), Filter{})
+	all, err := s.Sessions(context.Background(), SessionFilter{})
 	if err != nil {
 		return err
 	}
@@ -155,7 +155,7 @@ func flag(ctx context.Context, s *Store, message int64, f history.Flag) error {
 // insertMessage stores a message in the session with this key.
 func insertMessage(t *tx, n int64, m Message, owner string) {
 	m.session, m.owner = n, owner
-	m.attach(t.attach)
+	m.storeParts(t.putAttachment)
 	t.put("INSERT INTO messages", m.columns(), "")
 	m.index(t)
 }
@@ -194,7 +194,7 @@ func anything[T any](t *rapid.T, text *rapid.Generator[string]) T {
 
 // listOf reads the values of a query of one column.
 func listOf[T any](t fatal, s *Store, query string, args ...any) []T {
-	read := sqlite.On(context.Background(), s.reads)
+	read := sqlite.WithoutTx(context.Background(), s.reads)
 	all := sqlite.List[T](read, query, args...)
 	if read.Err != nil {
 		t.Fatalf("%s: %v", query, read.Err)

@@ -15,8 +15,8 @@ import (
 	"winnow/session/store/sqlite"
 )
 
-// Conversation is a conversation of another program with all its branches.
-type Conversation struct {
+// ImportedConversation is a conversation of another program with all its branches.
+type ImportedConversation struct {
 	// Session is its row there. Source and Origin name it, so that a later import finds it; without Origin it is
 	// imported anew each time. One without Updated becomes the session used last; any other keeps its place in the
 	// order of last use there: thousands of old conversations do not bury those of today.
@@ -26,7 +26,7 @@ type Conversation struct {
 }
 
 // Add adds a message without a label behind the last one.
-func (c *Conversation) Add(m Message) {
+func (c *ImportedConversation) Add(m Message) {
 	c.Messages = append(c.Messages, ImportedMessage{Message: m, After: len(c.Messages) - 1, Untimed: true})
 }
 
@@ -54,11 +54,11 @@ type ImportResult struct {
 //
 // The active branch becomes the other program's where something was added and it did not end with a message that was
 // written here, or where its own end lies behind that message.
-func (s *Store) Import(ctx context.Context, c Conversation) (ImportResult, error) {
+func (s *Store) Import(ctx context.Context, c ImportedConversation) (ImportResult, error) {
 	// A file can be imported again, so the import of many conversations does not wait for the disk after each.
-	return inTx(ctx, s.jot, "import the conversation", func(t *tx) ImportResult {
+	return inTx(ctx, s.saveFast, "import the conversation", func(t *tx) ImportResult {
 		in := importing{tx: t, s: s, row: s.importedAs(t, c.Session)}
-		out := ImportResult{Session: sessionByKey(t, sessionThere(t, in.row.ID))}
+		out := ImportResult{Session: readSession(t, findSession(t, in.row.ID))}
 		if out.New = out.Session.ID == ""; out.Session.Deleted.IsZero() {
 			in.apply(c, &out)
 		}
@@ -95,32 +95,32 @@ type importing struct {
 	ids []int64 // of the conversation's messages
 }
 
-func (in *importing) apply(c Conversation, out *ImportResult) {
+func (in *importing) apply(c ImportedConversation, out *ImportResult) {
 	applied := in.s.apply(in.tx, func(take func(Line) error) error {
 		err := take(Line{Session: &in.row})
 		for i, m := range c.Messages {
 			if m.After >= i || m.Status == history.Streaming {
 				return fmt.Errorf("message %d is before the one that it follows, or still arrives", i)
 			}
-			err = cmp.Or(err, in.hand(m, take))
+			err = cmp.Or(err, in.takeMessage(m, take))
 		}
 		return err
 	})
-	out.Added, out.Filled, out.Unfilled = applied.Messages, applied.Filled, applied.Refused
+	out.Added, out.Filled, out.Unfilled = applied.Messages, applied.Filled, applied.Conflicts
 	if out.New && out.Added == 0 {
 		in.Fail(errors.New("the conversation has no message"))
 	}
-	n := sessionThere(in.tx, in.row.ID)
+	n := findSession(in.tx, in.row.ID)
 	if out.Added > 0 && in.Err == nil {
-		in.decide(n, c, out.Session.Leaf)
+		in.applyDecisions(n, c, out.Session.Leaf)
 	}
-	tellSessions(in.tx, applied.Changed)
-	out.Session = sessionByKey(in.tx, n)
+	queueSessionsForSync(in.tx, applied.Changed)
+	out.Session = readSession(in.tx, n)
 }
 
-// decide sets what the other program decided of a conversation: which messages it keeps from its model, and the end of
+// setDecisions sets what the other program decided of a conversation: which messages it keeps from its model, and the end of
 // the active branch, unless the one that is here was written here and is not before it.
-func (in *importing) decide(n int64, c Conversation, here int64) {
+func (in *importing) applyDecisions(n int64, c ImportedConversation, here int64) {
 	flagged := sqlite.List[int64](in, `SELECT item FROM registers WHERE session = ? AND name = 'flag'`, n)
 	excluded := map[int64]history.Flag{}
 	for i, m := range c.Messages {
@@ -128,7 +128,7 @@ func (in *importing) decide(n int64, c Conversation, here int64) {
 			excluded[in.ids[i]] = history.Exclude
 		}
 	}
-	decide(in.s, in.tx, flagValue, excluded)
+	setDecisions(in.s, in.tx, flagValue, excluded)
 	end := in.ids[len(in.ids)-1]
 	if c.Leaf >= 0 {
 		end = in.ids[c.Leaf]
@@ -139,12 +139,12 @@ func (in *importing) decide(n int64, c Conversation, here int64) {
 	}
 	in.s.setRegister(in.tx, n, 0, leafValue, fmt.Sprintf(`{"leaf":%d}`, end))
 	if c.Session.Updated.IsZero() {
-		in.s.use(in.tx, n)
+		in.s.markUsed(in.tx, n)
 	}
 }
 
-// hand hands out a message with its id, its parent and its parts. Apply finds its fingerprint anew.
-func (in *importing) hand(from ImportedMessage, take func(Line) error) (err error) {
+// takeMessage hands out a message with its id, its parent and its parts. Apply finds its fingerprint anew.
+func (in *importing) takeMessage(from ImportedMessage, take func(Line) error) (err error) {
 	m := from.Redacted(in.clean)
 	if m.Role == history.Assistant {
 		m.Model = cmp.Or(m.Model, in.row.Model)
@@ -154,7 +154,7 @@ func (in *importing) hand(from ImportedMessage, take func(Line) error) (err erro
 	}
 	m.ID = in.messageID(m, from.Untimed)
 	in.ids = append(in.ids, m.ID)
-	m.attach(func(hash string, data []byte) { err = cmp.Or(err, take(Line{Attachment: &Attachment{hash, data}})) })
+	m.storeParts(func(hash string, data []byte) { err = cmp.Or(err, take(Line{Attachment: &Attachment{hash, data}})) })
 	return cmp.Or(err, take(Line{Message: &m}))
 }
 

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Learned is what winnow found out about a model behind a base URL.
-type Learned struct {
+// ModelFacts is what winnow found out about a model behind a base URL.
+type ModelFacts struct {
 	BaseURL  string          `json:"-"`
 	Model    string          `json:"-"`
 	Window   int             `json:"window,omitempty"` // tokens that a refusal named, 0 for none
@@ -22,25 +22,25 @@ type Learned struct {
 	Asked    json.RawMessage `json:"asked,omitempty"`   // an llm.Learned as JSON; nil is the usual way
 }
 
-// Endpoint returns what was learned about a model, and the zero facts where nothing was or it cannot be read.
-func (s *Store) Endpoint(ctx context.Context, baseURL, model string) (Learned, error) {
-	return inTx(ctx, s.view, "read what is known of the model", func(t *tx) Learned {
-		return learned(t, plainURL(baseURL), model)
+// ModelFacts returns what was learned about a model, and the zero facts where nothing was or it cannot be read.
+func (s *Store) ModelFacts(ctx context.Context, baseURL, model string) (ModelFacts, error) {
+	return inTx(ctx, s.view, "read what is known of the model", func(t *tx) ModelFacts {
+		return learned(t, withoutSecrets(baseURL), model)
 	})
 }
 
-func learned(t *tx, baseURL, model string) Learned {
-	l := Learned{BaseURL: baseURL, Model: model}
+func learned(t *tx, baseURL, model string) ModelFacts {
+	l := ModelFacts{BaseURL: baseURL, Model: model}
 	t.Row([]any{&jsonColumn{&l}},
 		`SELECT learned FROM endpoints WHERE base_url = ? AND model = ?`, baseURL, model)
 	return l
 }
 
-// Learn changes what is known of a model. A user name and password in the URL are not kept. change may run several
+// UpdateModelFacts changes what is known of a model. A user name and password in the URL are not kept. change may run several
 // times.
-func (s *Store) Learn(ctx context.Context, baseURL, model string, change func(*Learned)) error {
-	baseURL = plainURL(baseURL)
-	return s.jot(ctx, "keep what is known of the model", func(t *tx) {
+func (s *Store) UpdateModelFacts(ctx context.Context, baseURL, model string, change func(*ModelFacts)) error {
+	baseURL = withoutSecrets(baseURL)
+	return s.saveFast(ctx, "keep what is known of the model", func(t *tx) {
 		l := learned(t, baseURL, model)
 		change(&l)
 		t.Exec(`
@@ -51,8 +51,8 @@ func (s *Store) Learn(ctx context.Context, baseURL, model string, change func(*L
 	})
 }
 
-// plainURL takes everything out of a URL that may be a secret: user, password and query.
-func plainURL(text string) string {
+// withoutSecrets takes everything out of a URL that may be a secret: user, password and query.
+func withoutSecrets(text string) string {
 	u, err := url.Parse(text)
 	if err != nil {
 		return ""
@@ -88,7 +88,7 @@ func (s *Store) ToolPermissions(ctx context.Context) ([]ToolPermission, error) {
 // SetToolPermission keeps what the user says of a tool for all sessions. A permission for an identity stands beside
 // those for other identities of the name. One for any tool of the name replaces all of them, and is replaced by them.
 func (s *Store) SetToolPermission(ctx context.Context, p ToolPermission) error {
-	return s.jot(ctx, "keep what the tool may do", func(t *tx) {
+	return s.saveFast(ctx, "keep what the tool may do", func(t *tx) {
 		t.Exec(`DELETE FROM tool_permissions WHERE name = ?1 AND (identity IN ('', ?2) OR ?2 = '')`, p.Name, p.Identity)
 		t.put("INSERT INTO tool_permissions", p.columns(), "")
 	})

@@ -74,9 +74,9 @@ func (s *Store) Dump(ctx context.Context, session string, take func(Line) error)
 	return s.view(ctx, "read the session", func(t *tx) {
 		d := &dump{tx: t, attached: map[string]bool{}, take: func(_ int64, l Line) error { return take(l) }}
 		n := sessionKey(t, session)
-		row := sessionByKey(t, n)
-		d.line(0, Line{Session: &row})
-		d.shared(n, nil)
+		row := readSession(t, n)
+		d.emit(0, Line{Session: &row})
+		d.sharedRows(n, nil)
 	})
 }
 
@@ -87,17 +87,17 @@ type dump struct {
 	attached map[string]bool // hashes of the attachments that were taken
 }
 
-// line hands out a line, unless an error came before it. id is that of a row that machines tell each other, else 0.
-func (d *dump) line(id int64, l Line) {
+// emit hands out a line, unless an error came before it. id is that of a row that machines tell each other, else 0.
+func (d *dump) emit(id int64, l Line) {
 	if d.Err == nil {
 		d.Fail(d.take(id, l))
 	}
 }
 
-// shared hands out the rows of a session that are shared with other machines: messages with their calls and parts, each
+// sharedRows hands out the rows of a session that are shared with other machines: messages with their calls and parts, each
 // behind what its parts hold, requests with what their plans have otherwise than those before them, summaries and
 // registers. and are conditions more, by the names of the tables.
-func (d *dump) shared(session int64, and map[string]string) {
+func (d *dump) sharedRows(session int64, and map[string]string) {
 	from := func(table string) string { return table + " WHERE session = ?" + and[table] + " ORDER BY id" }
 	for m := range each[Message](d.tx, from("placed_messages"), session) {
 		if m.Status == history.Streaming {
@@ -105,43 +105,43 @@ func (d *dump) shared(session int64, and map[string]string) {
 		}
 		for _, p := range m.parts {
 			if data, _ := d.readAttachment(p.hash); !d.attached[p.hash] {
-				d.line(0, Line{Attachment: &Attachment{p.hash, data}})
+				d.emit(0, Line{Attachment: &Attachment{p.hash, data}})
 				d.attached[p.hash] = true
 			}
 		}
-		d.line(m.ID, Line{Message: m})
+		d.emit(m.ID, Line{Message: m})
 	}
 	for r := range each[Request](d.tx, from("requests"), session) {
 		r.verdicts = readVerdicts(d.tx, "verdicts WHERE session = ? AND first_request = ?", session, r.ID)
-		d.line(r.ID, Line{Request: r})
+		d.emit(r.ID, Line{Request: r})
 	}
 	for r := range each[Summary](d.tx, from("summaries"), session) {
-		d.line(r.ID, Line{Summary: r})
+		d.emit(r.ID, Line{Summary: r})
 	}
 	for r := range each[Register](d.tx, from("registers"), session) {
-		d.line(r.Stamp, Line{Register: r})
+		d.emit(r.Stamp, Line{Register: r})
 	}
 }
 
 var (
-	// ErrLine says that lines hold what no history can have written.
-	ErrLine = errors.New("it is damaged")
-	// ErrAhead says that lines have a clock that no machine can have reached. It comes with ErrLine.
-	ErrAhead = errors.New("its clock is more than a day ahead")
-	// ErrWaits says that lines name rows that are not here yet.
-	ErrWaits = errors.New("it follows a file that is not here yet")
+	// ErrInvalidLines says that lines hold what no history can have written.
+	ErrInvalidLines = errors.New("it is damaged")
+	// ErrClockAhead says that lines have a clock that no machine can have reached. It comes with ErrLine.
+	ErrClockAhead = errors.New("its clock is more than a day ahead")
+	// ErrMissingRows says that lines name rows that are not here yet.
+	ErrMissingRows = errors.New("it follows a file that is not here yet")
 )
 
-// Applied says what Apply wrote.
-type Applied struct {
-	Sessions int // that were not here
-	Messages int
-	Filled   int      // imported messages that have their images now
-	Refused  int      // messages that are here with other content: what is here stays
-	Purged   int      // sessions that another machine purged; FinishPurge overwrites their text
-	Diverged int      // sessions with which two machines went on at once
-	Saved    int      // sessions made of messages that the machine which purged their session had not got
-	Changed  []string // the ids of all sessions of which something changed, was added or went
+// ApplyResult says what Apply wrote.
+type ApplyResult struct {
+	Sessions  int // that were not here
+	Messages  int
+	Filled    int      // imported messages that have their images now
+	Conflicts int      // messages that are here with other content: what is here stays
+	Purged    int      // sessions that another machine purged; FinishPurge overwrites their text
+	Diverged  int      // sessions with which two machines went on at once
+	Recovered int      // sessions made of messages that the machine which purged their session had not got
+	Changed   []string // the ids of all sessions of which something changed, was added or went
 
 	named []string // the ids of the sessions that the lines name
 }
@@ -151,19 +151,19 @@ type Applied struct {
 // which come behind the one that they follow; otherwise the error is ErrWaits. lines hands them out in order, from the
 // first on each time it is called. ErrLine, which may be ErrAhead, says that the lines cannot be a history's. Where the
 // history is shared, the other machines are to be told of the sessions that changed.
-func (s *Store) Apply(ctx context.Context, lines func(take func(Line) error) error) (Applied, error) {
-	return inTx(ctx, s.save, "merge the conversations", func(t *tx) Applied {
+func (s *Store) Apply(ctx context.Context, lines func(take func(Line) error) error) (ApplyResult, error) {
+	return inTx(ctx, s.save, "merge the conversations", func(t *tx) ApplyResult {
 		out := s.apply(t, lines)
-		tellSessions(t, out.Changed)
+		queueSessionsForSync(t, out.Changed)
 		return out
 	})
 }
 
-func (s *Store) apply(t *tx, lines func(take func(Line) error) error) Applied {
+func (s *Store) apply(t *tx, lines func(take func(Line) error) error) ApplyResult {
 	a := applying{tx: t, s: s, changed: map[int64]bool{}}
 	// The clock of this file is ahead of a wall clock that went back, and what is forked here gets its ids meanwhile.
 	here := sqlite.Value[int64](t, `SELECT clock FROM home`) + time.Hour.Milliseconds()
-	a.latest = max(s.now().Add(mostAhead).UnixMilli(), here) << numberBits
+	a.latest = max(s.now().Add(maxClockAhead).UnixMilli(), here) << numberBits
 	t.Fail(lines(func(l Line) error {
 		if t.Err == nil {
 			a.line(l)
@@ -173,7 +173,7 @@ func (s *Store) apply(t *tx, lines func(take func(Line) error) error) Applied {
 	a.finish()
 	var broken sqlite3.Error
 	if errors.As(t.Err, &broken) && broken.Code == sqlite3.ErrConstraint {
-		t.Err = fmt.Errorf("%w: a row of it cannot be stored: %w", ErrLine, t.Err)
+		t.Err = fmt.Errorf("%w: a row of it cannot be stored: %w", ErrInvalidLines, t.Err)
 	}
 	return a.out
 }
@@ -190,7 +190,7 @@ type applying struct {
 
 	added   []int64        // ids of messages
 	changed map[int64]bool // keys of sessions
-	out     Applied
+	out     ApplyResult
 }
 
 func (a *applying) line(l Line) {
@@ -201,9 +201,9 @@ func (a *applying) line(l Line) {
 		a.tombstone(*l.Tombstone)
 	case l.Attachment != nil:
 		// Under the hash that it had where it comes from, so that damaged bytes stay damaged.
-		a.attach(l.Attachment.Hash, l.Attachment.Data)
+		a.putAttachment(l.Attachment.Hash, l.Attachment.Data)
 	case a.session == 0 && a.purged.ID == 0:
-		a.Fail(fmt.Errorf("%w: a row stands before its session", ErrLine))
+		a.Fail(fmt.Errorf("%w: a row stands before its session", ErrInvalidLines))
 	case l.Message != nil:
 		a.message(*l.Message)
 	case a.purged.ID != 0: // only messages are kept of a purged session
@@ -216,8 +216,8 @@ func (a *applying) line(l Line) {
 	}
 }
 
-// note notes whether the session changed.
-func (a *applying) note(changed bool) {
+// noteChange notes whether the session changed.
+func (a *applying) noteChange(changed bool) {
 	if changed {
 		a.changed[a.session] = true
 	}
@@ -227,17 +227,17 @@ func (a *applying) note(changed bool) {
 func (a *applying) check(ids ...int64) {
 	for _, id := range ids {
 		if id < 0 {
-			a.Fail(fmt.Errorf("%w: %d is no id", ErrLine, id))
+			a.Fail(fmt.Errorf("%w: %d is no id", ErrInvalidLines, id))
 		}
 		if id > a.latest {
-			a.Fail(fmt.Errorf("%w: %w", ErrLine, ErrAhead))
+			a.Fail(fmt.Errorf("%w: %w", ErrInvalidLines, ErrClockAhead))
 		}
 		a.newest = max(a.newest, id)
 	}
 }
 
-// here is the session of a row of a table, 0 where it is not here.
-func (a *applying) here(table string, id int64) int64 {
+// sessionOfRow is the session of a row of a table, 0 where it is not here.
+func (a *applying) sessionOfRow(table string, id int64) int64 {
 	return sqlite.Value[int64](a, "SELECT session FROM "+table+" WHERE id = ?", id)
 }
 
@@ -248,8 +248,8 @@ func (a *applying) beginSession(row Session) {
 	if a.purged = tombstoneOf(a.tx, row.ID); a.purged.ID != 0 {
 		return
 	}
-	if a.session = sessionThere(a.tx, row.ID); a.session != 0 {
-		a.note(0 < a.Exec(`
+	if a.session = findSession(a.tx, row.ID); a.session != 0 {
+		a.noteChange(0 < a.Exec(`
 			UPDATE sessions
 			SET updated_ms = max(updated_ms, ?2), used = max(used, ?3)
 			WHERE n = ?1 AND (updated_ms < ?2 OR used < ?3)`, a.session, milliseconds(row.Updated), row.used))
@@ -259,7 +259,7 @@ func (a *applying) beginSession(row Session) {
 	row.Address = ""
 	a.session = insertSession(a.tx, row)
 	a.out.Sessions++
-	a.note(true)
+	a.noteChange(true)
 }
 
 // message stores a message that is not here.
@@ -268,19 +268,19 @@ func (a *applying) message(m Message) {
 		if slices.Contains(a.purged.Messages, m.ID) {
 			return
 		}
-		a.beginSaved(a.purged.Session)
+		a.beginRecovered(a.purged.Session)
 		if m.Request = 0; slices.Contains(a.purged.Messages, m.Parent) {
 			m.Parent = 0
 		}
 	}
 	a.check(m.ID, m.Parent, m.Request)
-	a.prepare(&m)
-	if a.here("messages", m.ID) != 0 {
-		a.messageAgain(m)
+	a.prepareMessage(&m)
+	if a.sessionOfRow("messages", m.ID) != 0 {
+		a.mergeMessage(m)
 		return
 	}
-	if m.Parent != 0 && a.here("messages", m.Parent) != a.session {
-		a.Fail(ErrWaits)
+	if m.Parent != 0 && a.sessionOfRow("messages", m.Parent) != a.session {
+		a.Fail(ErrMissingRows)
 	}
 	m.session, m.Seq = a.session, nextSeq(a.tx, a.session)
 	if m.Status == history.Streaming {
@@ -289,18 +289,18 @@ func (a *applying) message(m Message) {
 	a.put("INSERT INTO messages", m.columns(), "")
 	a.out.Messages++
 	a.added = append(a.added, m.ID)
-	a.note(true)
+	a.noteChange(true)
 }
 
-// prepare gives a message its parts, and takes the secrets out of it: it stays whole or damaged.
-func (a *applying) prepare(m *Message) {
+// prepareMessage gives a message its parts, and takes the secrets out of it: it stays whole or damaged.
+func (a *applying) prepareMessage(m *Message) {
 	whole := m.hash == nil || bytes.Equal(m.hash, m.fingerprint())
 	m.Parts = nil
 	for i := range m.parts {
 		p := &m.parts[i]
 		data, there := a.readAttachment(p.hash)
 		if !there {
-			a.Fail(fmt.Errorf("%w: message %d stands before its attachment %.80q", ErrLine, m.ID, p.hash))
+			a.Fail(fmt.Errorf("%w: message %d stands before its attachment %.80q", ErrInvalidLines, m.ID, p.hash))
 		}
 		p.setData(data)
 		m.Parts = append(m.Parts, p.Part)
@@ -308,14 +308,14 @@ func (a *applying) prepare(m *Message) {
 	}
 	*m = m.Redacted(a.clean)
 	if whole {
-		m.attach(a.tx.attach)
+		m.storeParts(a.tx.putAttachment)
 	}
 }
 
-// messageAgain is told of a message that is here. What it says never changes: other content is refused. Only images
+// mergeMessage is told of a message that is here. What it says never changes: other content is refused. Only images
 // that an import lacked are added, as long as no request was sent without them.
-func (a *applying) messageAgain(m Message) {
-	here := messagesThat(a.tx, false, "id = ?", m.ID)[0]
+func (a *applying) mergeMessage(m Message) {
+	here := readMessages(a.tx, false, "id = ?", m.ID)[0]
 	same := here.session == a.session
 	again := same && m.Status == history.Imported && m.Role == here.Role && m.Content == here.Content
 	switch {
@@ -323,9 +323,9 @@ func (a *applying) messageAgain(m Message) {
 	case again && sqlite.Value[int](a, `SELECT count(*) FROM requests WHERE session = ?`, a.session) == 0:
 		a.update("messages", m.columns(), "id = ?", m.ID)
 		a.out.Filled++
-		a.note(true)
+		a.noteChange(true)
 	default:
-		a.out.Refused++
+		a.out.Conflicts++
 	}
 }
 
@@ -343,13 +343,13 @@ func images(m Message) (n int) {
 // it.
 func (a *applying) request(r Request) {
 	a.check(r.ID, r.User)
-	if a.here("requests", r.ID) == 0 {
+	if a.sessionOfRow("requests", r.ID) == 0 {
 		r.session, r.Turn = a.session, cmp.Or(turnOf(a.tx, r.User), r.Turn)
 		putVerdicts(a.tx, &r)
 		a.put("INSERT INTO requests", r.columns(), "")
-		a.note(true)
+		a.noteChange(true)
 	} else if r.End != "" {
-		a.note(0 < a.update("requests", r.columns(),
+		a.noteChange(0 < a.update("requests", r.columns(),
 			"id = ? AND session = ? AND (ended = '' OR cut_expected > 0 AND ? = 0)", r.ID, a.session, r.CutExpected))
 	}
 }
@@ -357,16 +357,16 @@ func (a *applying) request(r Request) {
 // register sets a value, unless a later one is here. The message of a leaf may not be here yet: finish writes the leaf.
 func (a *applying) register(r Register) {
 	a.check(r.Stamp, r.Item)
-	a.note(putRegister(a.tx, a.session, r))
+	a.noteChange(putRegister(a.tx, a.session, r))
 }
 
 func (a *applying) summary(m Summary) {
-	if !inOrder(m.Sources) {
+	if !validSources(m.Sources) {
 		return // it cannot be told what it stands for
 	}
 	a.check(m.ID, m.Sources[0][0], m.LastMessage())
 	m.session = a.session
-	a.note(0 < a.put("INSERT OR IGNORE INTO summaries", m.columns(), ""))
+	a.noteChange(0 < a.put("INSERT OR IGNORE INTO summaries", m.columns(), ""))
 }
 
 // tombstone purges a session, also of what other machines that purged it had not got.
@@ -378,27 +378,27 @@ func (a *applying) tombstone(l Tombstone) {
 			return
 		}
 		l.ID, l.Messages = known.ID, all
-		tellAgain(a.tx, l.ID)
+		queueForSync(a.tx, l.ID)
 	}
 	a.put("INSERT OR REPLACE INTO tombstones", l.columns(), "")
-	gone := sqlite.IDs(l.Messages)
-	if n := sessionThere(a.tx, l.Session); n != 0 {
+	gone := sqlite.JSONArray(l.Messages)
+	if n := findSession(a.tx, l.Session); n != 0 {
 		// What the machine that purged the session had not got goes to a session of its own.
-		unknown := sqlite.List[int64](a, `SELECT id FROM messages WHERE session = ? AND id NOT`+these, n, gone)
+		unknown := sqlite.List[int64](a, `SELECT id FROM messages WHERE session = ? AND id NOT`+inArray, n, gone)
 		if len(unknown) > 0 {
-			a.beginSaved(l.Session)
-			a.Exec(`UPDATE messages SET session = ?, request = 0 WHERE id`+these, a.session, sqlite.IDs(unknown))
-			tellAgain(a.tx, unknown...)
+			a.beginRecovered(l.Session)
+			a.Exec(`UPDATE messages SET session = ?, request = 0 WHERE id`+inArray, a.session, sqlite.JSONArray(unknown))
+			queueForSync(a.tx, unknown...)
 		}
 		a.out.Purged++
 		a.purge(n, l.Session)
 	}
 	// Of what was saved, now or before, these messages go as well.
-	saved := savedID(l.Session)
-	if n := sessionThere(a.tx, saved); n != 0 {
-		unindex(a.tx, "session = ? AND id"+these, n, gone)
-		a.Exec(`UPDATE messages SET parent = 0 WHERE session = ? AND parent`+these, n, gone)
-		if a.Exec(`DELETE FROM messages WHERE session = ? AND id`+these, n, gone) > 0 {
+	saved := recoveredID(l.Session)
+	if n := findSession(a.tx, saved); n != 0 {
+		unindex(a.tx, "session = ? AND id"+inArray, n, gone)
+		a.Exec(`UPDATE messages SET parent = 0 WHERE session = ? AND parent`+inArray, n, gone)
+		if a.Exec(`DELETE FROM messages WHERE session = ? AND id`+inArray, n, gone) > 0 {
 			notePurged(a.tx)
 		}
 		a.changed[n] = true
@@ -415,29 +415,29 @@ func (a *applying) purge(n int64, id string) {
 	a.out.Changed = append(a.out.Changed, id)
 }
 
-// savedTitle is the title of a session with messages of one that another machine purged.
-const savedTitle = "Recovered from a purged chat"
+// recoveredTitle is the title of a session with messages of one that another machine purged.
+const recoveredTitle = "Recovered from a purged chat"
 
-// savedID is the id of the session with the messages of a purged one that were saved.
-func savedID(purged string) string {
+// recoveredID is the id of the session with the messages of a purged one that were saved.
+func recoveredID(purged string) string {
 	return uuid.NewSHA1(uuid.NameSpaceOID, []byte("winnow recovered "+purged)).String()
 }
 
-// beginSaved goes to the session that has the messages of a purged one which the machine that purged it had not got. It
+// beginRecovered goes to the session that has the messages of a purged one which the machine that purged it had not got. It
 // has the same id on all machines.
-func (a *applying) beginSaved(purged string) {
-	id := savedID(purged)
-	if a.session = sessionThere(a.tx, id); a.session != 0 {
+func (a *applying) beginRecovered(purged string) {
+	id := recoveredID(purged)
+	if a.session = findSession(a.tx, id); a.session != 0 {
 		return
 	}
-	a.out.Saved++
-	a.session = a.s.addSession(a.tx, Session{ID: id, Title: savedTitle, TitleFrom: TitleAuto})
-	a.s.use(a.tx, a.session)
+	a.out.Recovered++
+	a.session = a.s.addSession(a.tx, Session{ID: id, Title: recoveredTitle, TitleFrom: TitleAuto})
+	a.s.markUsed(a.tx, a.session)
 }
 
 // finish writes what the rows decide of the sessions that changed.
 func (a *applying) finish() {
-	detach(a.tx) // parts from which a secret was taken out are attached with other bytes
+	deleteUnusedAttachments(a.tx) // parts from which a secret was taken out are attached with other bytes
 	// The clock of the file never falls behind an id of another machine.
 	a.Exec(`UPDATE home SET clock = ?1 WHERE clock < ?1`, a.newest>>numberBits)
 	a.out.Changed = append(a.out.Changed, sqlite.List[string](a, `
@@ -447,10 +447,10 @@ func (a *applying) finish() {
 			FROM settled_sessions d
 			WHERE d.n = sessions.n
 		)
-		WHERE n`+these+`
-		RETURNING id`, sqlite.IDs(slices.Collect(maps.Keys(a.changed))))...)
-	a.out.Diverged = sqlite.Value[int](a, `SELECT count(DISTINCT session) FROM diverged_messages WHERE id`+these,
-		sqlite.IDs(a.added))
+		WHERE n`+inArray+`
+		RETURNING id`, sqlite.JSONArray(slices.Collect(maps.Keys(a.changed))))...)
+	a.out.Diverged = sqlite.Value[int](a, `SELECT count(DISTINCT session) FROM diverged_messages WHERE id`+inArray,
+		sqlite.JSONArray(a.added))
 	slices.Sort(a.out.Changed)
 	a.out.Changed = slices.Compact(a.out.Changed)
 	indexNewest(a.tx)

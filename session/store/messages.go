@@ -51,17 +51,17 @@ type stored struct {
 
 func (m *Message) columns() []column {
 	return []column{
-		{"id", &m.ID, fixed},
-		{"session", &m.session, local | fixed},
-		{"seq", &m.Seq, local | fixed},
-		{"parent", &m.Parent, fixed},
+		{"id", &m.ID, immutable},
+		{"session", &m.session, local | immutable},
+		{"seq", &m.Seq, local | immutable},
+		{"parent", &m.Parent, immutable},
 		{"role", &m.Role, 0},
 		{"status", &m.Status, 0},
-		{"created_ms", &m.CreatedMS, fixed},
+		{"created_ms", &m.CreatedMS, immutable},
 		{"tokens", &m.Tokens, 0},
 		{"tokenizer", &m.Tokenizer, 0},
 		{"request", &m.Request, 0},
-		{"alone", &m.Alone, fixed},
+		{"alone", &m.Alone, immutable},
 		{"owner", &m.owner, local},
 		{"endpoint", &m.Endpoint, 0},
 		{"model", &m.Model, 0},
@@ -75,10 +75,10 @@ func (m *Message) columns() []column {
 		{"extra", (*blob)(&m.Extra), secret},
 		{"reasoning", (*blob)(&m.Reasoning), secret},
 		{"content", (*blob)(&m.Content), secret},
-		{"session_id", &m.Session, given},
-		{"fault", &m.Fault, given},
-		{"siblings", &m.Siblings, given},
-		{"sibling", &m.Sibling, given},
+		{"session_id", &m.Session, generated},
+		{"fault", &m.Fault, generated},
+		{"siblings", &m.Siblings, generated},
+		{"sibling", &m.Sibling, generated},
 	}
 }
 
@@ -88,25 +88,25 @@ func (m Message) Redacted(clean func(string) string) Message {
 	return m
 }
 
-// Begin stores a new session with its first message. A session without a message is never on disk.
+// BeginSession stores a new session with its first message. A session without a message is never on disk.
 // An empty session id gets a new one. The draft of the chat that had not begun is emptied with it.
-func (s *Store) Begin(ctx context.Context, in Session, first Message) (session Session, message Message, err error) {
+func (s *Store) BeginSession(ctx context.Context, in Session, first Message) (session Session, message Message, err error) {
 	in.ID = cmp.Or(in.ID, newSessionID())
 	first.Session, first.Parent = in.ID, 0
 	err = s.save(ctx, "begin the session", func(t *tx) {
 		n := s.addSession(t, in)
 		t.Exec(`DELETE FROM drafts WHERE session = 0`)
 		message = s.append(t, first)
-		session = sessionByKey(t, n)
+		session = readSession(t, n)
 	})
 	return session, message, err
 }
 
-// Append stores a message behind its parent and makes it the session's leaf. With a parent that
+// AppendMessage stores a message behind its parent and makes it the session's leaf. With a parent that
 // already has a message behind it, it begins a new branch. It sets ID, Seq and CreatedMS where that
 // is 0; an empty status is complete. A user's message empties the session's draft; one that was queued leaves the queue
 // instead.
-func (s *Store) Append(ctx context.Context, m Message) (Message, error) {
+func (s *Store) AppendMessage(ctx context.Context, m Message) (Message, error) {
 	return inTx(ctx, s.save, "save the message", func(t *tx) Message { return s.append(t, m) })
 }
 
@@ -117,7 +117,7 @@ func (s *Store) append(t *tx, m Message) Message {
 	m.Status = cmp.Or(m.Status, history.Complete)
 	m.CreatedMS = cmp.Or(m.CreatedMS, s.now().UnixMilli())
 	m.ID, m.Seq = s.newID(t), nextSeq(t, m.session)
-	m.attach(t.attach)
+	m.storeParts(t.putAttachment)
 	t.put("INSERT INTO messages", m.columns(), "")
 	m.index(t)
 	turn := m.Role == history.User
@@ -130,15 +130,15 @@ func (s *Store) append(t *tx, m Message) Message {
 	} else if turn {
 		t.Exec(`DELETE FROM drafts WHERE session = ?`, m.session)
 	}
-	s.use(t, m.session)
+	s.markUsed(t, m.session)
 	return message(t, m.ID)
 }
 
 // inSession fails with ErrNotFound where a message is not one of the session's. 0 is none and fits
 // everywhere.
 func inSession(t *tx, n, message int64) {
-	if message != 0 && sessionHolding(t, message) != n {
-		t.missing("find message %d in its session", message)
+	if message != 0 && sessionOfMessage(t, message) != n {
+		t.notFound("find message %d in its session", message)
 	}
 }
 
@@ -149,36 +149,36 @@ func nextSeq(t *tx, n int64) int {
 
 // message reads one message by its id, and fails with ErrNotFound where there is none.
 func message(t *tx, id int64) Message {
-	for _, m := range messagesWith(t, []int64{id}) {
+	for _, m := range messagesByID(t, []int64{id}) {
 		return m
 	}
-	t.missing("find message %d", id)
+	t.notFound("find message %d", id)
 	return Message{}
 }
 
-// MessagesWith returns the messages that have these ids, in the order of their ids. Ids that no message
+// MessagesByID returns the messages that have these ids, in the order of their ids. Ids that no message
 // has are left out.
-func (s *Store) MessagesWith(ctx context.Context, ids []int64) ([]Message, error) {
-	return inTx(ctx, s.view, "read the messages", func(t *tx) []Message { return messagesWith(t, ids) })
+func (s *Store) MessagesByID(ctx context.Context, ids []int64) ([]Message, error) {
+	return inTx(ctx, s.view, "read the messages", func(t *tx) []Message { return messagesByID(t, ids) })
 }
 
-func messagesWith(t *tx, ids []int64) []Message {
-	return complete(messagesThat(t, true, "id"+these, sqlite.IDs(ids)))
+func messagesByID(t *tx, ids []int64) []Message {
+	return quarantineDamaged(readMessages(t, true, "id"+inArray, sqlite.JSONArray(ids)))
 }
 
-// these is the condition that an id is one of a JSON array.
-const these = ` IN (SELECT value FROM json_each(?))`
+// inArray is the condition that an id is one of a JSON array.
+const inArray = ` IN (SELECT value FROM json_each(?))`
 
 // Messages returns all messages of a session, those of every branch, in the order in which they were
 // stored: a message comes behind its parent.
 func (s *Store) Messages(ctx context.Context, session string) ([]Message, error) {
 	return withSession(ctx, s.view, "read the messages", session, func(t *tx, n int64) []Message {
-		return complete(messagesThat(t, true, "session = ?", n))
+		return quarantineDamaged(readMessages(t, true, "session = ?", n))
 	})
 }
 
-// messagesThat reads the messages that a condition picks, as eachMessage does.
-func messagesThat(t *tx, images bool, condition string, args ...any) (all []Message) {
+// readMessages reads the messages that a condition picks, as eachMessage does.
+func readMessages(t *tx, images bool, condition string, args ...any) (all []Message) {
 	for m := range eachMessage(t, images, condition, args...) {
 		all = append(all, m)
 	}
@@ -186,20 +186,20 @@ func messagesThat(t *tx, images bool, condition string, args ...any) (all []Mess
 }
 
 // eachMessage reads the messages that a condition picks as they are stored, one by one in the order of their ids: a
-// parent is older than its child, so that is the order of a branch. images is as in Message.load.
+// parent is older than its child, so that is the order of a branch. images is as in Message.loadParts.
 func eachMessage(t *tx, images bool, condition string, args ...any) iter.Seq[Message] {
 	return func(yield func(Message) bool) {
 		for m := range each[Message](t, "placed_messages WHERE "+condition+" ORDER BY id", args...) {
-			if m.load(t, images); !yield(*m) {
+			if m.loadParts(t, images); !yield(*m) {
 				return
 			}
 		}
 	}
 }
 
-// complete makes messages what callers get. A damaged one comes quarantined and without its text: what
+// quarantineDamaged makes messages what callers get. A damaged one comes quarantined and without its text: what
 // may not be what was said is neither shown as said nor sent.
-func complete(all []Message) []Message {
+func quarantineDamaged(all []Message) []Message {
 	for i := range all {
 		m := &all[i]
 		if m.Damaged {
@@ -217,7 +217,7 @@ func complete(all []Message) []Message {
 // SetTokens caches what a tokenizer counted, by message. It changes nothing that was said. Answers
 // that still arrive are left alone, and so are messages that are gone.
 func (s *Store) SetTokens(ctx context.Context, tokenizer string, counts map[int64]int) error {
-	return s.jot(ctx, "keep the token counts", func(t *tx) {
+	return s.saveFast(ctx, "keep the token counts", func(t *tx) {
 		// In the order of the ids neighbours in the file are written together.
 		for _, id := range slices.Sorted(maps.Keys(counts)) {
 			t.Exec(`UPDATE messages SET tokens = ?, tokenizer = ? WHERE id = ? AND status <> ?`,
@@ -274,8 +274,8 @@ func hashOf(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// attach sets the parts of a message as they are stored, and its fingerprint. keep stores the bytes of a part.
-func (m *Message) attach(keep func(hash string, data []byte)) {
+// putAttachment sets the parts of a message as they are stored, and its fingerprint. keep stores the bytes of a part.
+func (m *Message) storeParts(keep func(hash string, data []byte)) {
 	m.parts = nil
 	for _, of := range m.Parts {
 		p := part{Part: of}
@@ -286,9 +286,9 @@ func (m *Message) attach(keep func(hash string, data []byte)) {
 	m.hash = m.fingerprint()
 }
 
-// attach stores bytes under a hash, once however often they are attached. Where other bytes stand under it already,
+// putAttachment stores bytes under a hash, once however often they are attached. Where other bytes stand under it already,
 // those that have the hash are kept: a good copy repairs every message with a damaged one.
-func (t *tx) attach(hash string, data []byte) {
+func (t *tx) putAttachment(hash string, data []byte) {
 	t.Exec(`
 		INSERT INTO attachments (hash, data)
 		VALUES (?1, ?2)
@@ -303,9 +303,9 @@ func (t *tx) readAttachment(hash string) (data []byte, there bool) {
 	return data, there
 }
 
-// load sets the parts of a message, and finds out whether it is damaged. images is whether parts that are no texts come
+// loadParts sets the parts of a message, and finds out whether it is damaged. images is whether parts that are no texts come
 // with their bytes, and are checked.
-func (m *Message) load(t *tx, images bool) {
+func (m *Message) loadParts(t *tx, images bool) {
 	for _, p := range m.parts {
 		if images || p.Kind == history.TextPart {
 			data, _ := t.readAttachment(p.hash)

@@ -26,7 +26,7 @@ type machine struct {
 type modelSession struct {
 	Session
 	messages []Message
-	decided  Decisions
+	decided  UserDecisions
 	draft    string
 }
 
@@ -116,16 +116,16 @@ func (x *machine) answer(t *rapid.T, s *Store, in *modelSession, write func(m *M
 func (x *machine) operations(ctx context.Context) map[string]func(t *rapid.T, s *Store, in *modelSession) error {
 	return map[string]func(t *rapid.T, s *Store, in *modelSession) error{
 		"begin": func(t *rapid.T, s *Store, _ *modelSession) error {
-			row, m, err := s.Begin(ctx, Session{Title: text(t)}, says("", 0, role(t), text(t)))
+			row, m, err := s.BeginSession(ctx, Session{Title: text(t)}, says("", 0, role(t), text(t)))
 			row.Messages, row.Turns = 0, 0
-			return x.added(&modelSession{Session: row, decided: Decisions{
+			return x.added(&modelSession{Session: row, decided: UserDecisions{
 				map[int64]history.Flag{}, map[int64]history.Remedy{},
 			}}, m, err)
 		},
 		"append": func(t *rapid.T, s *Store, in *modelSession) error {
 			m := says(in.ID, in.id(t), role(t), text(t))
 			m.ToolCalls = make([]history.ToolCall, rapid.IntRange(0, 2).Draw(t, "calls"))
-			m, err := s.Append(ctx, m)
+			m, err := s.AppendMessage(ctx, m)
 			return x.added(in, m, err)
 		},
 		"start": func(t *rapid.T, s *Store, in *modelSession) error {
@@ -136,7 +136,7 @@ func (x *machine) operations(ctx context.Context) map[string]func(t *rapid.T, s 
 		"checkpoint": func(t *rapid.T, s *Store, in *modelSession) error {
 			return x.answer(t, s, in, func(m *Message) error {
 				m.Content = text(t)
-				return s.Checkpoint(ctx, m.ID, m.Content, "")
+				return s.SavePartialAnswer(ctx, m.ID, m.Content, "")
 			})
 		},
 		"finish": func(t *rapid.T, s *Store, in *modelSession) error {
@@ -172,7 +172,7 @@ func (x *machine) operations(ctx context.Context) map[string]func(t *rapid.T, s 
 		"update": func(t *rapid.T, s *Store, in *modelSession) error {
 			in.Pinned, in.Archived = rapid.Bool().Draw(t, "pinned"), rapid.Bool().Draw(t, "archived")
 			in.Leaf = in.id(t)
-			return s.Update(ctx, in.ID, func(row *Session) {
+			return s.UpdateSession(ctx, in.ID, func(row *Session) {
 				row.Pinned, row.Archived, row.Leaf = in.Pinned, in.Archived, in.Leaf
 			})
 		},
@@ -215,7 +215,7 @@ func (x *machine) operations(ctx context.Context) map[string]func(t *rapid.T, s 
 // check compares what can be read with the model.
 func (x *machine) check(t *rapid.T) {
 	ctx := context.Background()
-	for _, f := range []Filter{{}, {Trash: true}, {Archived: true}} {
+	for _, f := range []SessionFilter{{}, {Trash: true}, {Archived: true}} {
 		want, got := []string{}, []string{}
 		for _, pinned := range []bool{true, false} {
 			for _, in := range slices.Backward(x.sessions) {
@@ -237,7 +237,7 @@ func (x *machine) check(t *rapid.T) {
 		s := x.stores[1]
 		row, err := s.Session(ctx, in.ID)
 		draft, draftErr := s.Draft(ctx, in.ID)
-		decided, decidedErr := s.Decisions(ctx, in.ID)
+		decided, decidedErr := s.UserDecisions(ctx, in.ID)
 		branch, branchErr := s.Branch(ctx, in.Leaf, 0)
 		if err := errors.Join(err, draftErr, decidedErr, branchErr); err != nil {
 			t.Fatal(err)
@@ -250,7 +250,7 @@ func (x *machine) check(t *rapid.T) {
 }
 
 // told is all of a session that the model knows, as text.
-func told(row Session, draft string, decided Decisions, branch []Message) string {
+func told(row Session, draft string, decided UserDecisions, branch []Message) string {
 	out := fmt.Sprintf("%q %s leaf %d, pinned %v, archived %v, deleted %v, %d messages, %d turns, %q, %v\n", row.Title,
 		row.TitleFrom, row.Leaf, row.Pinned, row.Archived, !row.Deleted.IsZero(), row.Messages, row.Turns, draft, decided)
 	for _, m := range branch {

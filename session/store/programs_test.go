@@ -40,17 +40,17 @@ func chatProgram(args []string) error {
 	if err != nil {
 		return err
 	}
-	session, last, err := s.Begin(ctx, Session{Title: args[1]}, says("", 0, history.User, "turn 0"))
+	session, last, err := s.BeginSession(ctx, Session{Title: args[1]}, says("", 0, history.User, "turn 0"))
 	for i := 0; i < turns && err == nil; i++ {
 		if i > 0 {
-			last, err = s.Append(ctx, says(session.ID, last.ID, history.User, fmt.Sprint("turn ", i)))
+			last, err = s.AppendMessage(ctx, says(session.ID, last.ID, history.User, fmt.Sprint("turn ", i)))
 		}
 		if err == nil {
 			last, err = s.StartAnswer(ctx, says(session.ID, last.ID, history.Assistant, ""))
 		}
 		for j := 0; j < 20 && err == nil; j++ {
 			last.Content = streamedText(j * j * 37)
-			err = s.Checkpoint(ctx, last.ID, last.Content, streamedText(j))
+			err = s.SavePartialAnswer(ctx, last.ID, last.Content, streamedText(j))
 		}
 		if err == nil {
 			last.Status = history.Complete
@@ -89,7 +89,7 @@ func TestEightProgramsOnOneFile(t *testing.T) {
 	const turns = 6
 	chats(t, path, 8, turns)
 	s := openAt(t, path, Options{})
-	list, err := s.Sessions(context.Background(), Filter{})
+	list, err := s.Sessions(context.Background(), SessionFilter{})
 	if err != nil || len(list) != 8 {
 		t.Errorf("%d conversations are stored, %v, want 8", len(list), err)
 	}

@@ -20,7 +20,7 @@ var ErrNotOverwritten = errors.New("the session is deleted, but its text could n
 func (s *Store) Purge(ctx context.Context, id string) error {
 	err := s.save(ctx, "purge the session", func(t *tx) {
 		n := sessionKey(t, id)
-		if homeOf(t).Folder != "" { // the other machines are to be told
+		if thisMachine(t).Folder != "" { // the other machines are to be told
 			l := Tombstone{ID: s.newID(t), Session: id}
 			l.Messages = sqlite.List[int64](t, `SELECT id FROM messages WHERE session = ? ORDER BY id`, n)
 			t.put("INSERT INTO tombstones", l.columns(), "")
@@ -40,7 +40,7 @@ func purgeRows(t *tx, n int64) {
 	notePurged(t)
 	t.Exec(`DELETE FROM drafts WHERE session = ?`, n)
 	t.Exec(`DELETE FROM sessions WHERE n = ?`, n)
-	detach(t)
+	deleteUnusedAttachments(t)
 }
 
 // notePurged notes that FinishPurge has something to do: FTS4 merely adds to its tree that words are gone.
@@ -50,14 +50,14 @@ func notePurged(t *tx) { t.Exec(`INSERT OR REPLACE INTO purged (id, gathered) VA
 // another window kept that from.
 func (s *Store) FinishPurge(ctx context.Context) error {
 	purged, err := inTx(ctx, s.view, "look for purged text", func(t *tx) bool {
-		return s.path != sqlite.Memory && sqlite.Value[bool](t, `SELECT EXISTS (SELECT 1 FROM purged)`)
+		return s.path != sqlite.InMemory && sqlite.Value[bool](t, `SELECT EXISTS (SELECT 1 FROM purged)`)
 	})
 	if !purged || err != nil {
 		return err
 	}
 	// To make one segment of the index, in which nothing is left of words that were removed, takes about a second for
 	// 200,000 messages.
-	err = s.jot(ctx, "merge the search index", func(t *tx) {
+	err = s.saveFast(ctx, "merge the search index", func(t *tx) {
 		t.Exec(`INSERT INTO found (found) VALUES ('optimize')`)
 		t.Exec(`UPDATE purged SET gathered = 1`)
 	})
@@ -75,9 +75,9 @@ func (s *Store) FinishPurge(ctx context.Context) error {
 // stay in its unused part.
 func (s *Store) overwritePurged(ctx context.Context) error {
 	return s.write(ctx, "overwrite the purged text", func() error {
-		db := sqlite.Pool(s.path, sqlite.Durable, 1)
+		db := sqlite.OpenPool(s.path, sqlite.ModeDurable, 1)
 		defer db.Close()
-		err := retry(ctx, s.patience, func() error {
+		err := retry(ctx, s.busyTimeout, func() error {
 			// The copy is made on disk, since a large history has no place in memory. SQLite removes the name of its
 			// temporary file as soon as it is open.
 			_, err := db.ExecContext(ctx, "PRAGMA temp_store = FILE; VACUUM")
@@ -86,8 +86,8 @@ func (s *Store) overwritePurged(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		return retry(ctx, s.patience, func() error {
-			if err := sqlite.EmptyJournal(ctx, db); err != nil {
+		return retry(ctx, s.busyTimeout, func() error {
+			if err := sqlite.TruncateWAL(ctx, db); err != nil {
 				return err
 			}
 			_, err := db.ExecContext(ctx, "DELETE FROM purged WHERE gathered = 1")
@@ -103,7 +103,7 @@ func PurgeCopy(ctx context.Context, c backup.File, session string) error {
 		return &sqlite.Error{Doing: doing, Where: c.Path, Kind: fmt.Errorf("%w: it can only be deleted", ErrDamaged)}
 	}
 	s := unopened(c.Path, Options{})
-	err := s.begin(ctx)
+	err := s.openWritable(ctx)
 	if err == nil {
 		err = s.Purge(ctx, session)
 	}
@@ -113,5 +113,7 @@ func PurgeCopy(ctx context.Context, c backup.File, session string) error {
 	return sqlite.Explain(doing, c.Path, errors.Join(err, s.Close()))
 }
 
-// detach deletes the attachments that no message has.
-func detach(t *tx) { t.Exec(`DELETE FROM attachments WHERE hash NOT IN (SELECT hash FROM attached)`) }
+// deleteUnusedAttachments deletes the attachments that no message has.
+func deleteUnusedAttachments(t *tx) {
+	t.Exec(`DELETE FROM attachments WHERE hash NOT IN (SELECT hash FROM attached)`)
+}

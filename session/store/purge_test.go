@@ -67,7 +67,7 @@ func holding(t *testing.T, folder, text string) []string {
 func TestPurgeBesideAReaderIsFinishedLater(t *testing.T) {
 	path := newPath(t)
 	s := openAt(t, path, Options{Now: noon().now})
-	s.patience = 50 * time.Millisecond
+	s.busyTimeout = 50 * time.Millisecond
 	ctx := context.Background()
 	gone, _ := begin(t, s, "", strings.Repeat("secretword ", 400))
 	begin(t, s, "", "stays")

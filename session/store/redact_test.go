@@ -28,7 +28,7 @@ func tellKey(t *testing.T, s *Store) (row Session, asked, answer Message, record
 		{Kind: history.TextPart, Name: plantedKey + ".env", Text: "KEY=" + plantedKey},
 		{Kind: history.ImagePart, Name: "a.png", MediaType: "image/png", Data: []byte("\x89PNG\xff\xfe")},
 	}
-	row, asked, err := s.Begin(ctx, Session{Title: plantedKey, System: "use " + plantedKey}, user)
+	row, asked, err := s.BeginSession(ctx, Session{Title: plantedKey, System: "use " + plantedKey}, user)
 	must(t, "begin", err)
 	if !strings.Contains(user.Content, plantedKey) || !strings.Contains(user.Parts[0].Text, plantedKey) {
 		t.Errorf("the message of the caller was changed to %+v", user)
@@ -64,9 +64,9 @@ func TestAKnownKeyIsNotStored(t *testing.T) {
 	must(t, "open", err)
 	row, _, _, _ := tellKey(t, s)
 	must(t, "rename", window{Store: s}.Rename(ctx, row.ID, "of "+plantedKey, "user"))
-	must(t, "system", s.Update(ctx, row.ID, func(row *Session) { row.System = "never say " + plantedKey }))
+	must(t, "system", s.UpdateSession(ctx, row.ID, func(row *Session) { row.System = "never say " + plantedKey }))
 	must(t, "prompt", s.AddPrompt(ctx, row.ID, Draft{Text: "prompt " + plantedKey}))
-	c := Conversation{Session: Session{Title: "import " + plantedKey}, Leaf: -1}
+	c := ImportedConversation{Session: Session{Title: "import " + plantedKey}, Leaf: -1}
 	c.Add(said(history.User, "imported "+plantedKey))
 	_, err = s.Import(ctx, c)
 	must(t, "import", err)

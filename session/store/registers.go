@@ -78,11 +78,11 @@ func (s *Store) setRegister(t *tx, session, item int64, name, value string) {
 	t.Exec(`UPDATE sessions SET changes = changes + 1 WHERE n = ?`, session)
 }
 
-// sessionHolding is the key of a message's session, and fails with ErrNotFound where there is no such message.
-func sessionHolding(t *tx, message int64) int64 {
+// sessionOfMessage is the key of a message's session, and fails with ErrNotFound where there is no such message.
+func sessionOfMessage(t *tx, message int64) int64 {
 	session := sqlite.Value[int64](t, `SELECT session FROM messages WHERE id = ?`, message)
 	if session == 0 {
-		t.missing("find message %d", message)
+		t.notFound("find message %d", message)
 	}
 	return session
 }
@@ -112,16 +112,16 @@ func putRegister(t *tx, session int64, r Register) bool {
 	return true
 }
 
-// Decisions are what the user decided about the messages of a session, by message.
-type Decisions struct {
+// UserDecisions are what the user decided about the messages of a session, by message.
+type UserDecisions struct {
 	Flags    map[int64]history.Flag
 	Remedies map[int64]history.Remedy // what is sent in place of damaged messages, where that is not their repair
 }
 
-// Decisions returns what the user decided about the messages of a session.
-func (s *Store) Decisions(ctx context.Context, session string) (Decisions, error) {
-	return withSession(ctx, s.view, "read the flags", session, func(t *tx, n int64) Decisions {
-		d := Decisions{Flags: map[int64]history.Flag{}, Remedies: map[int64]history.Remedy{}}
+// UserDecisions returns what the user decided about the messages of a session.
+func (s *Store) UserDecisions(ctx context.Context, session string) (UserDecisions, error) {
+	return withSession(ctx, s.view, "read the flags", session, func(t *tx, n int64) UserDecisions {
+		d := UserDecisions{Flags: map[int64]history.Flag{}, Remedies: map[int64]history.Remedy{}}
 		var message int64
 		var name, of string
 		for range t.Rows([]any{&message, &name, &of}, `
@@ -139,12 +139,12 @@ func (s *Store) Decisions(ctx context.Context, session string) (Decisions, error
 	})
 }
 
-// decide keeps something about each of some messages, "" for nothing, or about none where one is not there, and has the
+// setDecisions keeps something about each of some messages, "" for nothing, or about none where one is not there, and has the
 // other machines told. It returns what was kept before of those messages of which it is something else.
-func decide[T ~string](s *Store, t *tx, name string, of map[int64]T) map[int64]T {
+func setDecisions[T ~string](s *Store, t *tx, name string, of map[int64]T) map[int64]T {
 	before := map[int64]T{}
 	for message, now := range of {
-		session := sessionHolding(t, message)
+		session := sessionOfMessage(t, message)
 		was := sqlite.Value[T](t, `
 			SELECT value ->> '$'
 			FROM registers
@@ -165,7 +165,7 @@ func decide[T ~string](s *Store, t *tx, name string, of map[int64]T) map[int64]T
 // one now: to set them again undoes it.
 func (s *Store) SetFlags(ctx context.Context, flags map[int64]history.Flag) (map[int64]history.Flag, error) {
 	return inTx(ctx, s.save, "flag the messages", func(t *tx) map[int64]history.Flag {
-		return decide(s, t, flagValue, flags)
+		return setDecisions(s, t, flagValue, flags)
 	})
 }
 
@@ -179,13 +179,13 @@ func (s *Store) SetRemedies(ctx context.Context, r history.Remedy, messages ...i
 	for _, message := range messages {
 		remedies[message] = r
 	}
-	return s.save(ctx, "keep the remedy", func(t *tx) { decide(s, t, remedyValue, remedies) })
+	return s.save(ctx, "keep the remedy", func(t *tx) { setDecisions(s, t, remedyValue, remedies) })
 }
 
 // SetFault keeps why a turn failed behind a message, as Message.Fault. It changes nothing that was said. The error is
 // ErrNotFound where the message is gone.
 func (s *Store) SetFault(ctx context.Context, message int64, fault string) error {
-	return s.jot(ctx, "record why the turn failed", func(t *tx) {
-		decide(s, t, faultValue, map[int64]string{message: fault})
+	return s.saveFast(ctx, "record why the turn failed", func(t *tx) {
+		setDecisions(s, t, faultValue, map[int64]string{message: fault})
 	})
 }

@@ -13,9 +13,9 @@ type Purpose string
 
 // The purposes of requests.
 const (
-	ForAnswer  Purpose = ""        // to answer the user
-	ForSummary Purpose = "summary" // to summarize older messages
-	ForTitle   Purpose = "title"   // to give the session a title
+	PurposeAnswer  Purpose = ""        // to answer the user
+	PurposeSummary Purpose = "summary" // to summarize older messages
+	PurposeTitle   Purpose = "title"   // to give the session a title
 )
 
 // RequestEnd says how a request ended, "" while it runs or after a crash.
@@ -23,11 +23,11 @@ type RequestEnd string
 
 // The ways a request ends. The first three are those of an answer's stream.
 const (
-	EndDone    RequestEnd = "done"
-	EndNoDone  RequestEnd = "no-done" // in order, but nobody said that the answer was over
-	EndCut     RequestEnd = "cut"     // the connection broke
-	EndStopped RequestEnd = "stopped" // by the user
-	EndFailed  RequestEnd = "failed"
+	EndDone         RequestEnd = "done"
+	EndWithoutDone  RequestEnd = "no-done" // in order, but nobody said that the answer was over
+	EndDisconnected RequestEnd = "cut"     // the connection broke
+	EndStopped      RequestEnd = "stopped" // by the user
+	EndFailed       RequestEnd = "failed"
 )
 
 // Request is the record of one request that was sent.
@@ -43,7 +43,7 @@ type Request struct {
 	Options    string        // JSON: everything that decided the plan beside the messages themselves
 	Plan       *history.Plan // of a request that is added; Store.Verdicts reads it
 	Sum        history.Sum   // where the tokens of its plan went
-	Tally      Tally         // how many messages its plan gave which verdict
+	Tally      VerdictCounts // how many messages its plan gave which verdict
 	Rules      int           // history's version of the rules
 	Tokenizer  string
 	Estimate   int    // counted tokens of the whole request
@@ -86,10 +86,10 @@ type record struct {
 
 func (r *Request) columns() []column {
 	return []column{
-		{"id", &r.ID, fixed},
-		{"session", &r.session, local | fixed},
-		{"(SELECT id FROM sessions WHERE n = session)", &r.Session, given},
-		{"turn", &r.Turn, fixed},
+		{"id", &r.ID, immutable},
+		{"session", &r.session, local | immutable},
+		{"(SELECT id FROM sessions WHERE n = session)", &r.Session, generated},
+		{"turn", &r.Turn, immutable},
 		{"user", &r.User, 0},
 		{"purpose", &r.Purpose, 0},
 		{"created_ms", (*millis)(&r.Created), 0},
@@ -120,7 +120,7 @@ func (r *Request) columns() []column {
 		{"options", (*blob)(&r.Options), secret},
 		{"sum", &jsonColumn{&r.Sum}, 0},
 		{"tally", &jsonColumn{&r.Tally}, 0},
-		{"added", &jsonColumn{&r.added}, secret | fixed},
+		{"added", &jsonColumn{&r.added}, secret | immutable},
 		{"verdicts", &jsonColumn{&r.verdicts}, lineOnly},
 	}
 }
@@ -128,7 +128,7 @@ func (r *Request) columns() []column {
 // AddRequest records a request that is about to be sent with its Plan, and sets its ID, Turn, Sum and Tally, and
 // Created where it is zero. What comes back has no Plan.
 func (s *Store) AddRequest(ctx context.Context, r Request) (Request, error) {
-	return withSession(ctx, s.jot, "record the request", r.Session, func(t *tx, n int64) Request {
+	return withSession(ctx, s.saveFast, "record the request", r.Session, func(t *tx, n int64) Request {
 		r.ID, r.session = s.newID(t), n
 		r.Turn = cmp.Or(turnOf(t, r.User), r.Turn)
 		r.Created = timeOf(cmp.Or(milliseconds(r.Created), s.now().UnixMilli()))
@@ -143,14 +143,14 @@ func (s *Store) AddRequest(ctx context.Context, r Request) (Request, error) {
 
 // UpdateRequest replaces the record with the request's ID, or returns ErrNotFound. Its turn and its plan stay.
 func (s *Store) UpdateRequest(ctx context.Context, r Request) error {
-	return s.jot(ctx, "update the request", func(t *tx) { updateRequest(t, r) })
+	return s.saveFast(ctx, "update the request", func(t *tx) { updateRequest(t, r) })
 }
 
 func updateRequest(t *tx, r Request) {
 	if t.update("requests", r.columns(), "id = ? AND session = ?", r.ID, sessionKey(t, r.Session)) == 0 {
-		t.missing("find request %d", r.ID)
+		t.notFound("find request %d", r.ID)
 	}
-	tellAgain(t, r.ID)
+	queueForSync(t, r.ID)
 }
 
 // RequestFilter says which of a session's requests are read; its zero value is all of them, the oldest first.
@@ -187,7 +187,7 @@ type Usage struct {
 	Endpoint string
 	Model    string
 	Purpose  Purpose
-	From     string // as Request.CostFrom
+	CostFrom string // as Request.CostFrom
 	Requests int
 	Cost     int64 // nanodollars
 
@@ -218,7 +218,7 @@ func (u *Usage) columns() []column {
 		{"r.endpoint", &u.Endpoint, 0},
 		{"r.model", &u.Model, 0},
 		{"r.purpose", &u.Purpose, 0},
-		{"r.cost_from", &u.From, 0},
+		{"r.cost_from", &u.CostFrom, 0},
 		{"count(*)", &u.Requests, 0},
 		{"sum(r.cost_nano)", &u.Cost, 0},
 		{"sum(max(r.prompt_tokens, 0))", &u.Prompt, 0},

@@ -29,15 +29,15 @@ type column struct {
 	use  use
 }
 
-// use says what is special about a column.
+// markUsed says what is special about a column.
 type use int
 
 const (
-	secret   use = 1 << iota // a text in which there may be a key, which is not stored
-	local                    // not in lines: it is of this file, or other rows decide it
-	lineOnly                 // not in the table
-	given                    // given by SQLite when the row is added or read, and not in lines
-	fixed                    // it does not change once the row is there
+	secret    use = 1 << iota // a text in which there may be a key, which is not stored
+	local                     // not in lines: it is of this file, or other rows decide it
+	lineOnly                  // not in the table
+	generated                 // given by SQLite when the row is added or read, and not in lines
+	immutable                 // it does not change once the row is there
 )
 
 // millis is a time in Unix milliseconds, 0 for none.
@@ -156,7 +156,7 @@ func (c column) json() any {
 func object(columns []column) map[string]any {
 	all := map[string]any{}
 	for _, c := range columns {
-		if c.use&(local|given) == 0 && !reflect.ValueOf(c.in).Elem().IsZero() {
+		if c.use&(local|generated) == 0 && !reflect.ValueOf(c.in).Elem().IsZero() {
 			all[c.name] = c.json()
 		}
 	}
@@ -171,7 +171,7 @@ func unmarshal(data []byte, columns []column) error {
 	var all map[string]json.RawMessage
 	err := json.Unmarshal(data, &all)
 	for _, c := range columns {
-		if text, there := all[c.name]; there && c.use&(local|given) == 0 && err == nil {
+		if text, there := all[c.name]; there && c.use&(local|generated) == 0 && err == nil {
 			err = json.Unmarshal(text, c.json())
 		}
 	}
@@ -192,7 +192,7 @@ func scanned(columns []column) (names string, into []any) {
 // values are the names and the values of the columns of a row that is to be stored, but for those with some uses.
 func (t *tx) values(columns []column, but use) (names []string, args []any) {
 	for _, c := range columns {
-		if c.use&(lineOnly|given|but) != 0 {
+		if c.use&(lineOnly|generated|but) != 0 {
 			continue
 		}
 		value := c.in
@@ -253,7 +253,7 @@ func (t *tx) put(into string, columns []column, conflict string) (rows int64) {
 
 // update sets the columns that may change of the rows that a condition picks, and returns how many there are.
 func (t *tx) update(table string, columns []column, condition string, args ...any) (rows int64) {
-	names, all := t.values(columns, fixed)
+	names, all := t.values(columns, immutable)
 	set := strings.Join(names, " = ?, ") + " = ?"
 	return t.Exec("UPDATE "+table+" SET "+set+" WHERE "+condition, append(all, args...)...)
 }

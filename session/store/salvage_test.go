@@ -16,7 +16,7 @@ func TestSalvageSavesRowsOfEveryTable(t *testing.T) {
 	must(t, "open", err)
 	rows, err := os.ReadFile(filepath.Join("testdata", "rows.sql"))
 	must(t, "read", err)
-	_, err = s.full.Exec(string(rows))
+	_, err = s.durable.Exec(string(rows))
 	must(t, "fill", err)
 	before := map[string][]string{}
 	tables := historyTables(t, s)

@@ -40,7 +40,7 @@ func TestScripts(t *testing.T) {
 			p := &script{
 				T: t, path: newPath(t), clock: noon(), windows: map[string]*Store{}, bound: map[string]reflect.Value{},
 			}
-			_, err = p.window("main").full.Exec(`UPDATE home SET number = 1`)
+			_, err = p.window("main").durable.Exec(`UPDATE home SET number = 1`)
 			must(t, "number the file", err)
 			var got strings.Builder
 			for line := range strings.Lines(string(text)) {
@@ -243,7 +243,7 @@ func (w window) Files() (all []string) {
 
 // Exec runs a statement.
 func (w window) Exec(query string, args ...any) error {
-	_, err := w.full.Exec(query, args...)
+	_, err := w.durable.Exec(query, args...)
 	return err
 }
 
@@ -252,7 +252,7 @@ func (w window) Read(id int64) (Message, error) { return messageOf(w.Store, id) 
 
 // Set changes fields of a session.
 func (w window) Set(ctx context.Context, session string, fields json.RawMessage) error {
-	return w.Update(ctx, session, func(row *Session) { w.p.setFields(reflect.ValueOf(row).Elem(), fields) })
+	return w.UpdateSession(ctx, session, func(row *Session) { w.p.setFields(reflect.ValueOf(row).Elem(), fields) })
 }
 
 // Say stores a message behind the one with a text, "" for none, in the session with a title, and binds its text.
@@ -265,18 +265,18 @@ func (w window) Say(ctx context.Context, title, parent string, role history.Role
 		LEFT JOIN messages m ON m.session = s.n AND m.content = ?
 		WHERE s.title = ?`, []byte(parent), title).Scan(&session, &behind)
 	must(w.p, "find "+parent, err)
-	m, err := w.Append(ctx, says(session, behind, role, text))
+	m, err := w.AppendMessage(ctx, says(session, behind, role, text))
 	w.p.bound[text] = reflect.ValueOf(m.ID)
 	return err
 }
 
-// Learned keeps what is known of a model.
-func (w window) Learned(ctx context.Context, url, model string, to Learned) error {
-	return w.Learn(ctx, url, model, func(l *Learned) { *l = to })
+// ModelFacts keeps what is known of a model.
+func (w window) SetModelFacts(ctx context.Context, url, model string, to ModelFacts) error {
+	return w.UpdateModelFacts(ctx, url, model, func(l *ModelFacts) { *l = to })
 }
 
 // Find returns what a search finds.
-func (w window) Find(in Search) []string { return hitsOf(w.p, w.Store, in) }
+func (w window) Find(in SearchQuery) []string { return hitsOf(w.p, w.Store, in) }
 
 // File imports a conversation of another program that was used last there at a time in milliseconds, 0 for unknown.
 func (w window) File(ctx context.Context, title string, used int64, messages ...string) (Session, ImportResult, error) {
@@ -289,10 +289,10 @@ func (w window) File(ctx context.Context, title string, used int64, messages ...
 // conversationOf is a conversation of messages written as "label<parent: text", the parent empty for the first. Labels
 // that begin with u are the user's. In front of one stand * for the end of the active branch, - for a message that is
 // kept from the model, and ~ for one that still arrives.
-func conversationOf(origin string, used int64, messages []string) Conversation {
+func conversationOf(origin string, used int64, messages []string) ImportedConversation {
 	at := timeOf(used)
 	row := Session{Source: "chatgpt", Origin: origin, Title: origin, Created: at, Updated: at}
-	c := Conversation{Session: row, Leaf: -1}
+	c := ImportedConversation{Session: row, Leaf: -1}
 	place := map[string]int{"": -1}
 	for i, m := range messages {
 		head, text, _ := strings.Cut(m, ": ")

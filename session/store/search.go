@@ -13,8 +13,8 @@ import (
 	"winnow/session/store/sqlite"
 )
 
-// Search says what to look for in the messages.
-type Search struct {
+// SearchQuery says what to look for in the messages.
+type SearchQuery struct {
 	Text    string // as it is typed, see Store.Search
 	Session string // the whole id of the only session to look in, "" for all
 	Trash   bool   // in the trash as well
@@ -24,8 +24,8 @@ type Search struct {
 	Hide func(text string) string
 }
 
-// Hit is a message that was found.
-type Hit struct {
+// SearchHit is a message that was found.
+type SearchHit struct {
 	Session Session
 	Message int64
 	Role    history.Role
@@ -36,13 +36,13 @@ type Hit struct {
 	Hidden  bool      `json:"-"` // Search.Hide took something out of the text around Snippet
 }
 
-// Search finds the messages of every branch that have all words of a text, the newest first. Case, accents and the
+// SearchQuery finds the messages of every branch that have all words of a text, the newest first. Case, accents and the
 // several ways to write a character make no difference, and scripts without spaces are found in the middle of a line.
 // The last word may be unfinished from its third letter on, unless something is typed behind it; words in double quotes
 // are side by side. Every text is a query, and one without a word finds nothing.
 //
 // What is not in the index yet is not found, see Unindexed. A damaged message is not found either.
-func (s *Store) Search(ctx context.Context, in Search) ([]Hit, error) {
+func (s *Store) Search(ctx context.Context, in SearchQuery) ([]SearchHit, error) {
 	q := search.Parse(in.Text)
 	if len(q) == 0 {
 		return nil, nil
@@ -50,17 +50,17 @@ func (s *Store) Search(ctx context.Context, in Search) ([]Hit, error) {
 	if in.Limit <= 0 {
 		in.Limit = 50
 	}
-	hits, err := inTx(ctx, s.view, "search the messages", func(t *tx) []Hit { return in.find(t, q) })
+	hits, err := inTx(ctx, s.view, "search the messages", func(t *tx) []SearchHit { return in.find(t, q) })
 	if indexDamaged(err) && !s.readOnly {
 		// What is indexed anew by the time of the next search is found then.
-		return nil, s.jot(ctx, "make the search index anew", renewIndex)
+		return nil, s.saveFast(ctx, "make the search index anew", renewIndex)
 	}
 	return hits, err
 }
 
 // find reads the newest messages that the index finds, in the sessions to look in. One that is damaged, or that the
 // index is wrong about, is no hit.
-func (in Search) find(t *tx, q search.Query) (hits []Hit) {
+func (in SearchQuery) find(t *tx, q search.Query) (hits []SearchHit) {
 	// CROSS JOIN has SQLite ask the index first: it finds the newest first, and no more than are wanted.
 	found := sqlite.List[int64](t, `
 		SELECT f.docid
@@ -71,20 +71,20 @@ func (in Search) find(t *tx, q search.Query) (hits []Hit) {
 			AND (?2 = '' OR s.id = ?2)
 			AND (s.deleted_ms = 0 OR ?3)
 		ORDER BY f.docid DESC
-		LIMIT ?4`, q.Match(), in.Session, in.Trash, in.Limit)
-	for _, m := range slices.Backward(messagesThat(t, false, "id"+these, sqlite.IDs(found))) {
-		text := m.Searched()
+		LIMIT ?4`, q.MatchExpression(), in.Session, in.Trash, in.Limit)
+	for _, m := range slices.Backward(readMessages(t, false, "id"+inArray, sqlite.JSONArray(found))) {
+		text := m.SearchText()
 		if _, found := q.Find(text); !found || m.Damaged {
 			continue
 		}
-		text = q.Around(text)
+		text = q.SnippetContext(text)
 		shown := text
 		if in.Hide != nil {
 			shown = in.Hide(text)
 		}
-		h := Hit{
+		h := SearchHit{
 			Hidden:  shown != text,
-			Session: sessionByKey(t, m.session), Message: m.ID, Role: m.Role, Model: m.Model, At: timeOf(m.CreatedMS),
+			Session: readSession(t, m.session), Message: m.ID, Role: m.Role, Model: m.Model, At: timeOf(m.CreatedMS),
 		}
 		h.Snippet, h.Marks = q.Snippet(shown)
 		hits = append(hits, h)
@@ -93,13 +93,13 @@ func (in Search) find(t *tx, q search.Query) (hits []Hit) {
 }
 
 // Marks are the places in a text that a search finds: byte ranges in order that do not touch.
-func (in Search) Marks(text string) [][2]int {
+func (in SearchQuery) Marks(text string) [][2]int {
 	marks, _ := search.Parse(in.Text).Find(text)
 	return marks
 }
 
-// Searched is all of a message that a search looks in: its text, its tool calls and its files.
-func (m Message) Searched() string { return search.Text(m.Message) }
+// SearchText is all of a message that a search looks in: its text, its tool calls and its files.
+func (m Message) SearchText() string { return search.MessageText(m.Message) }
 
 // The table found has the words of every message that is whole, and gets and loses them in the transaction that writes
 // or removes the message. It keeps no copy of the text. What came in too great a number to wait for is in the backlog,
@@ -114,7 +114,7 @@ func (m *Message) index(t *tx) {
 	}
 	words := ""
 	if !m.Damaged {
-		words = search.Words(m.Searched())
+		words = search.IndexText(m.SearchText())
 	}
 	// No INSERT with SELECT: FTS4 would write a segment for each.
 	t.Exec(`INSERT INTO found (docid, text) VALUES (?, ?)`, m.ID, words)
@@ -127,7 +127,7 @@ func indexed(t *tx, id int64) bool {
 
 // indexStored adds the words of these stored messages to the index.
 func indexStored(t *tx, ids []int64) {
-	for _, m := range messagesThat(t, false, "id"+these, sqlite.IDs(ids)) {
+	for _, m := range readMessages(t, false, "id"+inArray, sqlite.JSONArray(ids)) {
 		m.index(t)
 	}
 }
@@ -137,7 +137,7 @@ func indexStored(t *tx, ids []int64) {
 func unindex(t *tx, condition string, args ...any) {
 	for m := range eachMessage(t, false, condition, args...) {
 		if indexed(t, m.ID) {
-			t.Exec(`INSERT INTO found_text (id, text) VALUES (?, ?)`, m.ID, search.Words(m.Searched()))
+			t.Exec(`INSERT INTO found_text (id, text) VALUES (?, ?)`, m.ID, search.IndexText(m.SearchText()))
 			t.Exec(`DELETE FROM found WHERE docid = ?`, m.ID)
 			t.Exec(`DELETE FROM found_text`)
 		}
@@ -172,7 +172,7 @@ func (s *Store) IndexSome(ctx context.Context) (left int64, err error) {
 	if left, err = s.Unindexed(ctx); left == 0 || err != nil {
 		return left, err
 	}
-	return inTx(ctx, s.jot, "bring the search index up to date", func(t *tx) int64 {
+	return inTx(ctx, s.saveFast, "bring the search index up to date", func(t *tx) int64 {
 		indexNewest(t)
 		return unindexed(t)
 	})

@@ -9,7 +9,7 @@ import (
 )
 
 // hitsOf returns the hits of a text as lines, with what was found in brackets.
-func hitsOf(t testing.TB, s *Store, in Search) []string {
+func hitsOf(t testing.TB, s *Store, in SearchQuery) []string {
 	t.Helper()
 	hits, err := s.Search(context.Background(), in)
 	must(t, "search for "+in.Text, err)
@@ -20,7 +20,7 @@ func hitsOf(t testing.TB, s *Store, in Search) []string {
 	return out
 }
 
-func marked(h Hit) string {
+func marked(h SearchHit) string {
 	var b strings.Builder
 	at := 0
 	for _, m := range h.Marks {
@@ -49,14 +49,14 @@ func TestHitHidesSecretsThatItsSnippetCutsThrough(t *testing.T) {
 			before + secret + strings.Repeat(".", lead) + " needle " + after,
 			before + "needle" + strings.Repeat(".", lead) + secret + after,
 		} {
-			_, err := s.Append(context.Background(), says(session.ID, 0, history.User, text))
+			_, err := s.AppendMessage(context.Background(), says(session.ID, 0, history.User, text))
 			must(t, "append", err)
 		}
 	}
 	indexAll(t, s)
-	hits, err := s.Search(context.Background(), Search{Text: "needle ", Limit: 500})
+	hits, err := s.Search(context.Background(), SearchQuery{Text: "needle ", Limit: 500})
 	must(t, "search", err)
-	hidden, err := s.Search(context.Background(), Search{Text: "needle ", Limit: 500, Hide: hide})
+	hidden, err := s.Search(context.Background(), SearchQuery{Text: "needle ", Limit: 500, Hide: hide})
 	must(t, "search", err)
 	cuts := 0
 	for i, h := range hits {

@@ -59,7 +59,7 @@ const (
 
 func (s *Session) columns() []column {
 	return []column{
-		{"n", &s.key, given},
+		{"n", &s.key, generated},
 		{"id", &s.ID, 0},
 		{"created_ms", (*millis)(&s.Created), 0},
 		{"updated_ms", (*millis)(&s.Updated), 0},
@@ -89,20 +89,20 @@ func (s *Session) columns() []column {
 	}
 }
 
-// sessionByKey reads one session by its short key.
-func sessionByKey(t *tx, n int64) Session { return first[Session](t, "sessions WHERE n = ?", n) }
+// readSession reads one session by its short key.
+func readSession(t *tx, n int64) Session { return first[Session](t, "sessions WHERE n = ?", n) }
 
 // sessionKey returns the short key of a session by its whole id, and fails with ErrNotFound where there is none.
 func sessionKey(t *tx, id string) int64 {
-	n := sessionThere(t, id)
+	n := findSession(t, id)
 	if n == 0 {
-		t.missing("find session %q", id)
+		t.notFound("find session %q", id)
 	}
 	return n
 }
 
-// sessionThere is the short key of a session by its whole id, 0 where there is none.
-func sessionThere(t *tx, id string) int64 {
+// findSession is the short key of a session by its whole id, 0 where there is none.
+func findSession(t *tx, id string) int64 {
 	return sqlite.Value[int64](t, `SELECT n FROM sessions WHERE id = ?`, id)
 }
 
@@ -114,7 +114,7 @@ func (s *Store) Session(ctx context.Context, idOrPrefix string) (Session, error)
 		all := readRows[Session](t, `sessions WHERE id >= ?1 AND id < ?1 || 'g' AND ?1 <> '' ORDER BY deleted_ms <> 0`,
 			strings.ToLower(strings.TrimSpace(idOrPrefix)))
 		if len(all) == 0 {
-			t.missing("find session %q", idOrPrefix)
+			t.notFound("find session %q", idOrPrefix)
 			return Session{}
 		}
 		fit := slices.DeleteFunc(all, func(row Session) bool { return row.Deleted.IsZero() != all[0].Deleted.IsZero() })
@@ -138,28 +138,28 @@ func (s *Store) addSession(t *tx, in Session) int64 {
 
 // insertSession stores a session's row, as one without messages, and returns its key.
 func insertSession(t *tx, in Session) int64 {
-	in.Leaf, in.Messages, in.Turns, in.Tags = 0, 0, 0, tagSet(in.Tags)
+	in.Leaf, in.Messages, in.Turns, in.Tags = 0, 0, 0, normalizeTags(in.Tags)
 	t.put("INSERT INTO sessions", in.columns(), "")
-	return sessionThere(t, in.ID)
+	return findSession(t, in.ID)
 }
 
-// tagSet are tags as they are stored: in order, and each once.
-func tagSet(tags []string) []string { return slices.Compact(slices.Sorted(slices.Values(tags))) }
+// normalizeTags are tags as they are stored: in order, and each once.
+func normalizeTags(tags []string) []string { return slices.Compact(slices.Sorted(slices.Values(tags))) }
 
 // newSessionID is a new session's id.
 func newSessionID() string { return uuid.Must(uuid.NewV7()).String() }
 
-// use makes a session the last used one. The order is kept apart from the clock, which may go
+// markUsed makes a session the last used one. The order is kept apart from the clock, which may go
 // backwards.
-func (s *Store) use(t *tx, n int64) {
+func (s *Store) markUsed(t *tx, n int64) {
 	t.Exec(`
 		UPDATE sessions
 		SET updated_ms = ?1, used = max(?1, 1 + (SELECT max(used) FROM sessions))
 		WHERE n = ?2`, s.now().UnixMilli(), n)
 }
 
-// Filter says which sessions to list: those in use, unless one of Trash, Archived and All is set.
-type Filter struct {
+// SessionFilter says which sessions to list: those in use, unless one of Trash, Archived and All is set.
+type SessionFilter struct {
 	Text     string // every word of it is in the title or a tag, whatever the case
 	Tag      string // those with this tag, "" for all
 	Trash    bool
@@ -170,7 +170,7 @@ type Filter struct {
 }
 
 // Sessions lists sessions, the last used first and pinned ones on top.
-func (s *Store) Sessions(ctx context.Context, f Filter) ([]Session, error) {
+func (s *Store) Sessions(ctx context.Context, f SessionFilter) ([]Session, error) {
 	return inTx(ctx, s.view, "list the sessions", func(t *tx) (all []Session) {
 		order := "pinned DESC, used DESC"
 		if f.LastUsed {
@@ -189,7 +189,7 @@ func (s *Store) Sessions(ctx context.Context, f Filter) ([]Session, error) {
 }
 
 // fits reports whether a session is one of those to list.
-func (f Filter) fits(s *Session) bool {
+func (f SessionFilter) fits(s *Session) bool {
 	trash := !s.Deleted.IsZero()
 	if !f.All && (trash != f.Trash || !trash && s.Archived != f.Archived) {
 		return false
@@ -203,17 +203,17 @@ func (f Filter) fits(s *Session) bool {
 	return f.Tag == "" || slices.Contains(s.Tags, f.Tag)
 }
 
-// Update changes what can be set of the session with this whole id: its title, its tags, whether it is pinned, archived
+// UpdateSession changes what can be set of the session with this whole id: its title, its tags, whether it is pinned, archived
 // or in the trash, its model, settings, system prompt and address, and the end of its active branch. Other machines are
 // told of what change changed. An automatic title never replaces the user's, and a session that is in the trash already
 // keeps its date. change may run several times.
-func (s *Store) Update(ctx context.Context, id string, change func(*Session)) error {
+func (s *Store) UpdateSession(ctx context.Context, id string, change func(*Session)) error {
 	return s.save(ctx, "change the session", func(t *tx) {
-		before := sessionByKey(t, sessionKey(t, id))
+		before := readSession(t, sessionKey(t, id))
 		row := before
 		row.Tags = slices.Clone(before.Tags)
 		change(&row)
-		row.Title, row.System, row.Tags = s.clean(row.Title), s.clean(row.System), tagSet(row.Tags)
+		row.Title, row.System, row.Tags = s.clean(row.Title), s.clean(row.System), normalizeTags(row.Tags)
 		if row.TitleFrom == TitleAuto && before.TitleFrom == TitleUser {
 			row.Title, row.TitleFrom = before.Title, before.TitleFrom
 		}

@@ -19,42 +19,42 @@ type Sync struct{ s *Store }
 // Sync returns what shares this history.
 func (s *Store) Sync() *Sync { return &Sync{s} }
 
-// Home is this history among those that share it.
-type Home struct {
+// Machine is this history among those that share it.
+type Machine struct {
 	Folder string // a random name, "" where the history was never shared
 	Name   string // of the host, for people
 	Number int64  // the lowest bits of the ids that it gives
 }
 
-func (h *Home) columns() []column {
+func (h *Machine) columns() []column {
 	return []column{{"folder", &h.Folder, 0}, {"name", &h.Name, 0}, {"number", &h.Number, 0}}
 }
 
 // Segment is a file with lines.
 type Segment struct {
-	Home     string // the folder of the machine that wrote it
+	Machine  string // the folder of the machine that wrote it
 	Name     string
 	Size     int64 // of the file
 	Created  time.Time
 	Sessions []string // ids of those that it names
-	Gone     bool     // others have its lines now
+	Replaced bool     // others have its lines now
 }
 
 func (s *Segment) columns() []column {
 	return []column{
-		{"home", &s.Home, 0},
+		{"home", &s.Machine, 0},
 		{"name", &s.Name, 0},
 		{"size", &s.Size, 0},
 		{"created_ms", (*millis)(&s.Created), 0},
 		{"sessions", &jsonColumn{&s.Sessions}, 0},
-		{"gone", &s.Gone, 0},
+		{"gone", &s.Replaced, 0},
 	}
 }
 
 // SyncState is what is known of the sharing.
 type SyncState struct {
-	Home
-	Others   []Home
+	Machine
+	Others   []Machine
 	Segments []Segment // that were written or merged, the oldest first
 	Purged   []string  // ids of sessions that were purged on one of the machines
 	Waiting  int       // rows that no segment has yet
@@ -64,25 +64,25 @@ type SyncState struct {
 func (y *Sync) Join(ctx context.Context, name string) (SyncState, error) {
 	return inTx(ctx, y.s.save, "share the history", func(t *tx) SyncState {
 		if t.Exec(`UPDATE home SET folder = lower(hex(randomblob(8))) WHERE folder = ''`) > 0 {
-			tellSessions(t, sqlite.List[string](t, `SELECT id FROM sessions UNION ALL SELECT session FROM tombstones`))
+			queueSessionsForSync(t, sqlite.List[string](t, `SELECT id FROM sessions UNION ALL SELECT session FROM tombstones`))
 		}
 		t.Exec(`UPDATE home SET name = ?`, name)
 		return syncState(t)
 	})
 }
 
-func homeOf(t *tx) Home { return first[Home](t, "home") }
+func thisMachine(t *tx) Machine { return first[Machine](t, "home") }
 
-// tellSessions has the other machines told of all rows of the sessions with these ids, or that they were purged, where
+// queueSessionsForSync has the other machines told of all rows of the sessions with these ids, or that they were purged, where
 // the history is shared.
-func tellSessions(t *tx, ids []string) {
-	if homeOf(t).Folder == "" {
+func queueSessionsForSync(t *tx, ids []string) {
+	if thisMachine(t).Folder == "" {
 		return
 	}
 	t.Exec(`
 		INSERT OR IGNORE INTO untold (id)
-		SELECT id FROM shared_rows WHERE session IN (SELECT n FROM sessions WHERE id`+these+`)
-		UNION ALL SELECT id FROM tombstones WHERE session`+these, &jsonColumn{ids}, &jsonColumn{ids})
+		SELECT id FROM shared_rows WHERE session IN (SELECT n FROM sessions WHERE id`+inArray+`)
+		UNION ALL SELECT id FROM tombstones WHERE session`+inArray, &jsonColumn{ids}, &jsonColumn{ids})
 }
 
 // State returns what is known of the sharing.
@@ -92,16 +92,16 @@ func (y *Sync) State(ctx context.Context) (SyncState, error) {
 
 func syncState(t *tx) SyncState {
 	return SyncState{
-		Home:     homeOf(t),
-		Others:   readRows[Home](t, "homes ORDER BY name, folder"),
+		Machine:  thisMachine(t),
+		Others:   readRows[Machine](t, "homes ORDER BY name, folder"),
 		Segments: readRows[Segment](t, "segments ORDER BY created_ms, id"),
 		Purged:   sqlite.List[string](t, `SELECT session FROM tombstones`),
 		Waiting:  sqlite.Value[int](t, `SELECT count(*) FROM untold`),
 	}
 }
 
-// Collected are rows that were handed out.
-type Collected struct {
+// CollectResult are rows that were handed out.
+type CollectResult struct {
 	IDs      []int64 // of the rows, for Told
 	Messages int
 	More     bool // there are more of them
@@ -110,13 +110,13 @@ type Collected struct {
 // errFull ends a reading of which enough was handed out.
 var errFull = errors.New("it is full")
 
-// requestPatience is how long a request without an end is taken for one that still runs.
-const requestPatience = time.Hour
+// maxRequestTime is how long a request without an end is taken for one that still runs.
+const maxRequestTime = time.Hour
 
 // Collect hands out rows that no segment has yet, as lines, until they have about as many bytes as most says. A row
 // that is not finished waits, and so does what follows an answer that still arrives. The lines are of one moment.
-func (y *Sync) Collect(ctx context.Context, most int, take func(Line) error) (Collected, error) {
-	var out Collected
+func (y *Sync) Collect(ctx context.Context, most int, take func(Line) error) (CollectResult, error) {
+	var out CollectResult
 	err := y.s.view(ctx, "collect what is new", func(t *tx) {
 		size := 0
 		d := &dump{tx: t, attached: map[string]bool{}, take: func(id int64, l Line) error {
@@ -133,23 +133,23 @@ func (y *Sync) Collect(ctx context.Context, most int, take func(Line) error) (Co
 			}
 			return cmp.Or(err, take(l))
 		}}
-		ended := milliseconds(y.s.now().Add(-requestPatience))
+		ended := milliseconds(y.s.now().Add(-maxRequestTime))
 		and := map[string]string{
-			"placed_messages": untold + " AND status <> 'streaming'" +
+			"placed_messages": notSynced + " AND status <> 'streaming'" +
 				" AND parent NOT IN (SELECT id FROM messages WHERE status = 'streaming')",
-			"requests":  fmt.Sprintf("%s AND (ended <> '' OR created_ms < %d)", untold, ended),
-			"summaries": untold,
-			"registers": untold,
+			"requests":  fmt.Sprintf("%s AND (ended <> '' OR created_ms < %d)", notSynced, ended),
+			"summaries": notSynced,
+			"registers": notSynced,
 		}
 		for _, row := range readRows[Session](t, `
 			sessions
-			WHERE n IN (SELECT session FROM shared_rows WHERE 1`+untold+`)
+			WHERE n IN (SELECT session FROM shared_rows WHERE 1`+notSynced+`)
 				AND EXISTS (SELECT 1 FROM messages m WHERE m.session = sessions.n AND m.status <> 'streaming')`) {
-			d.line(0, Line{Session: &row})
-			d.shared(row.key, and)
+			d.emit(0, Line{Session: &row})
+			d.sharedRows(row.key, and)
 		}
-		for r := range each[Tombstone](t, "tombstones WHERE 1"+untold) {
-			d.line(r.ID, Line{Tombstone: r})
+		for r := range each[Tombstone](t, "tombstones WHERE 1"+notSynced) {
+			d.emit(r.ID, Line{Tombstone: r})
 		}
 		if out.More && errors.Is(t.Err, errFull) {
 			t.Err = nil
@@ -158,13 +158,13 @@ func (y *Sync) Collect(ctx context.Context, most int, take func(Line) error) (Co
 	return out, err
 }
 
-// untold is the further condition that no segment has a row.
-const untold = " AND id IN (SELECT id FROM untold)"
+// notSynced is the further condition that no segment has a row.
+const notSynced = " AND id IN (SELECT id FROM untold)"
 
-// Told notes that segments with the rows of these ids are on the disk, and which segments they replace.
-func (y *Sync) Told(ctx context.Context, ids []int64, written []Segment, replaced []string) error {
+// MarkWritten notes that segments with the rows of these ids are on the disk, and which segments they replace.
+func (y *Sync) MarkWritten(ctx context.Context, ids []int64, written []Segment, replaced []string) error {
 	return y.s.save(ctx, "note the segment", func(t *tx) {
-		t.Exec(`DELETE FROM untold WHERE id`+these, sqlite.IDs(ids))
+		t.Exec(`DELETE FROM untold WHERE id`+inArray, sqlite.JSONArray(ids))
 		noteSegments(t, written, replaced)
 	})
 }
@@ -186,23 +186,23 @@ func noteSegments(t *tx, segments []Segment, replaced []string) {
 // replaced are the names of segments whose lines it has. A segment that is merged already changes nothing. The errors
 // are those of Apply.
 func (y *Sync) Merge(
-	ctx context.Context, from Home, segment Segment, replaced []string, lines func(take func(Line) error) error,
-) (Applied, error) {
-	return inTx(ctx, y.s.save, "merge the segment", func(t *tx) Applied {
+	ctx context.Context, from Machine, segment Segment, replaced []string, lines func(take func(Line) error) error,
+) (ApplyResult, error) {
+	return inTx(ctx, y.s.save, "merge the segment", func(t *tx) ApplyResult {
 		if sqlite.Value[bool](t, `SELECT EXISTS (SELECT 1 FROM segments WHERE name = ?)`, segment.Name) {
-			return Applied{}
+			return ApplyResult{}
 		}
 		out := y.s.apply(t, lines)
 		segment.Sessions = out.named
 		noteSegments(t, []Segment{segment}, replaced)
-		meet(t, from)
+		addMachine(t, from)
 		return out
 	})
 }
 
-// meet notes another machine. Where one gives ids with the number of this one, this one takes another number.
-func meet(t *tx, other Home) {
-	if other.Folder == homeOf(t).Folder {
+// addMachine notes another machine. Where one gives ids with the number of this one, this one takes another number.
+func addMachine(t *tx, other Machine) {
+	if other.Folder == thisMachine(t).Folder {
 		return
 	}
 	t.put("INSERT OR REPLACE INTO homes", other.columns(), "")
@@ -212,16 +212,16 @@ func meet(t *tx, other Home) {
 	}
 }
 
-// Lost notes that the files of segments are not there any more, although no other has their lines: the rows of their
+// MarkLost notes that the files of segments are not there any more, although no other has their lines: the rows of their
 // sessions are told again by this machine.
-func (y *Sync) Lost(ctx context.Context, segments ...Segment) error {
+func (y *Sync) MarkLost(ctx context.Context, segments ...Segment) error {
 	return y.s.save(ctx, "tell lost rows again", func(t *tx) {
 		lost := sqlite.List[string](t, `SELECT session FROM tombstones`)
 		for _, segment := range segments {
 			lost = append(lost, segment.Sessions...)
 			t.Exec(`DELETE FROM segments WHERE name = ?`, segment.Name)
 		}
-		tellSessions(t, lost)
+		queueSessionsForSync(t, lost)
 	})
 }
 
@@ -231,7 +231,7 @@ var ErrSyncRunning = errors.New("another window syncs at this moment")
 // Lock keeps other runs on this history out, in this program and in others, until release is called. The system takes
 // the lock away from a program that ends without that. The error is ErrSyncRunning where somebody else has it.
 func (y *Sync) Lock() (release func(), err error) {
-	if y.s.path == sqlite.Memory {
+	if y.s.path == sqlite.InMemory {
 		return func() {}, nil
 	}
 	release, err = sqlite.LockFile(y.s.path + "-sync")

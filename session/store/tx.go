@@ -18,28 +18,28 @@ type tx struct {
 	clean func(string) string // takes the secrets out of what is stored
 }
 
-// missing fails with ErrNotFound, naming what was looked for.
-func (t *tx) missing(what string, args ...any) {
+// notFound fails with ErrNotFound, naming what was looked for.
+func (t *tx) notFound(what string, args ...any) {
 	t.Fail(&sqlite.Error{Doing: fmt.Sprintf(what, args...), Kind: ErrNotFound})
 }
 
-// patience is how long a transaction waits for other programs before the user hears of it.
-const patience = 15 * time.Second
+// busyTimeout is how long a transaction waits for other programs before the user hears of it.
+const busyTimeout = 15 * time.Second
 
 // save runs f in one transaction that is on the disk when save returns.
 func (s *Store) save(ctx context.Context, doing string, f func(t *tx)) error {
-	return s.change(ctx, s.full, doing, f)
+	return s.change(ctx, s.durable, doing, f)
 }
 
-// jot runs f in one transaction that survives the end of this program at once, and a power cut a
+// saveFast runs f in one transaction that survives the end of this program at once, and a power cut a
 // moment later.
-func (s *Store) jot(ctx context.Context, doing string, f func(t *tx)) error {
-	return s.change(ctx, s.quick, doing, f)
+func (s *Store) saveFast(ctx context.Context, doing string, f func(t *tx)) error {
+	return s.change(ctx, s.fast, doing, f)
 }
 
 // view runs f in one reading transaction: everything it reads belongs to one moment.
 func (s *Store) view(ctx context.Context, doing string, f func(t *tx)) error {
-	return s.mark(sqlite.Explain(doing, s.path, s.transact(ctx, s.reads, f)))
+	return s.markDamaged(sqlite.Explain(doing, s.path, s.transact(ctx, s.reads, f)))
 }
 
 // change runs f in one writing transaction. The writers of this store queue here in order; writers
@@ -57,7 +57,7 @@ func (s *Store) change(ctx context.Context, db *sql.DB, doing string, f func(t *
 // write runs f as the only writer of this store, on the file that was opened.
 func (s *Store) write(ctx context.Context, doing string, f func() error) error {
 	if s.readOnly {
-		return s.refused(doing)
+		return s.readOnlyError(doing)
 	}
 	select {
 	case s.writing <- struct{}{}:
@@ -66,15 +66,15 @@ func (s *Store) write(ctx context.Context, doing string, f func() error) error {
 		return sqlite.Explain(doing, s.path, ctx.Err())
 	}
 	if err := f(); err != nil {
-		return s.mark(sqlite.Explain(doing, s.path, err))
+		return s.markDamaged(sqlite.Explain(doing, s.path, err))
 	}
 	// What was committed to a file that has been taken away is not kept: the user hears of it.
-	return s.inPlace(doing)
+	return s.checkInPlace(doing)
 }
 
-// inPlace returns an error where the file that is open is no longer under its name. SQLite would
+// checkInPlace returns an error where the file that is open is no longer under its name. SQLite would
 // go on writing to it, and nobody would find that again.
-func (s *Store) inPlace(doing string) error {
+func (s *Store) checkInPlace(doing string) error {
 	now, err := os.Stat(s.path)
 	if s.opened == nil || err == nil && os.SameFile(s.opened, now) {
 		return nil
@@ -84,12 +84,12 @@ func (s *Store) inPlace(doing string) error {
 
 // transact runs f in one transaction, and again while other programs hold the file.
 func (s *Store) transact(ctx context.Context, db *sql.DB, f func(t *tx)) error {
-	return retry(ctx, s.patience, func() error {
+	return retry(ctx, s.busyTimeout, func() error {
 		return sqlite.InTx(ctx, db, func(of *sqlite.Tx) { f(&tx{of, s.clean}) })
 	})
 }
 
-// transactor is Store.view, Store.save or Store.jot.
+// transactor is Store.view, Store.save or Store.saveFast.
 type transactor func(ctx context.Context, doing string, f func(t *tx)) error
 
 // inTx runs f in one transaction and returns its result, the zero value with an error.
@@ -139,11 +139,11 @@ var (
 	ErrNotStreamed = errors.New("this window does not stream that answer")
 )
 
-// refused reports that nothing is written, and where it is known, why.
-func (s *Store) refused(doing string) error {
+// readOnlyError reports that nothing is written, and where it is known, why.
+func (s *Store) readOnlyError(doing string) error {
 	kind := ErrReadOnly
-	if s.frozen != "" {
-		kind = fmt.Errorf("%w: %s", ErrReadOnly, s.frozen)
+	if s.readOnlyReason != "" {
+		kind = fmt.Errorf("%w: %s", ErrReadOnly, s.readOnlyReason)
 	}
 	return &sqlite.Error{Doing: doing, Where: s.path, Kind: kind}
 }
@@ -161,8 +161,8 @@ const (
 	idStep     = 1 << numberBits // between two ids that one machine gives one after the other
 )
 
-// mostAhead is how far beyond the time the clock of another machine may be.
-const mostAhead = 24 * time.Hour
+// maxClockAhead is how far beyond the time the clock of another machine may be.
+const maxClockAhead = 24 * time.Hour
 
 // newID gives one id. Where the history is shared, the other machines are to be told of the row that gets it.
 func (s *Store) newID(t *tx) int64 {
@@ -170,14 +170,14 @@ func (s *Store) newID(t *tx) int64 {
 		UPDATE home
 		SET clock = max(clock + 1, ?1)
 		RETURNING clock << ?2 | number`, s.now().UnixMilli(), numberBits)
-	tellAgain(t, id)
+	queueForSync(t, id)
 	return id
 }
 
-// tellAgain has the other machines told of rows, where the history is shared: they are new, or changed after the
+// queueForSync has the other machines told of rows, where the history is shared: they are new, or changed after the
 // machines were told of them.
-func tellAgain(t *tx, ids ...int64) {
+func queueForSync(t *tx, ids ...int64) {
 	t.Exec(`
 		INSERT OR IGNORE INTO untold (id)
-		SELECT value FROM home CROSS JOIN json_each(?) WHERE folder <> ''`, sqlite.IDs(ids))
+		SELECT value FROM home CROSS JOIN json_each(?) WHERE folder <> ''`, sqlite.JSONArray(ids))
 }

@@ -7,15 +7,14 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"time"
 
 	"winnow/history"
 	"winnow/session/store/sqlite"
 )
 
-// recorded is a verdict as its row keeps it. The size of a message that is not sent is left to the message, and by how
+// storedVerdict is a verdict as its row keeps it. The size of a message that is not sent is left to the message, and by how
 // much it did not fit, which is another number in each request, to the plan that is made again.
-func recorded(e history.Entry) history.Entry {
+func storedVerdict(e history.Entry) history.Entry {
 	if !e.Sent() {
 		e.TokensBefore, e.CharsBefore = 0, 0
 	}
@@ -29,15 +28,15 @@ func recorded(e history.Entry) history.Entry {
 	return e
 }
 
-// difference is what a plan has otherwise than the one before it: the verdicts that are other ones, and one without a
+// changedVerdicts is what a plan has otherwise than the one before it: the verdicts that are other ones, and one without a
 // disposition for each message that is no longer in the conversation.
-func difference(before, now []history.Entry) (changed []history.Entry) {
+func changedVerdicts(before, now []history.Entry) (changed []history.Entry) {
 	of := make(map[int64]history.Entry, len(before))
 	for _, e := range before {
 		of[e.ID] = e
 	}
 	for _, e := range now {
-		e = recorded(e)
+		e = storedVerdict(e)
 		if was, there := of[e.ID]; !there || !reflect.DeepEqual(was, e) {
 			changed = append(changed, e)
 		}
@@ -53,8 +52,8 @@ func difference(before, now []history.Entry) (changed []history.Entry) {
 // before it.
 func putPlan(t *tx, r *Request) {
 	p := *r.Plan
-	r.Plan, r.Sum, r.Tally, r.added = nil, p.Sum, TallyOf(p.Entries), p.Added
-	r.verdicts = difference(verdictsOf(t, r), p.Entries)
+	r.Plan, r.Sum, r.Tally, r.added = nil, p.Sum, CountVerdicts(p.Entries), p.Added
+	r.verdicts = changedVerdicts(verdictsOf(t, r), p.Entries)
 	putVerdicts(t, r)
 }
 
@@ -108,24 +107,13 @@ func (s *Store) Verdicts(ctx context.Context, request int64) (history.Plan, erro
 
 // PastVerdict is what became of a message in one past request.
 type PastVerdict struct {
-	Turn    int           // the request's turn, from 1
-	Nth, Of int           // it is the turn's Nth request of Of, from 1
-	Request int64         // the id of its record
-	At      time.Time     // when it was sent
-	Model   string        // who was asked, "endpoint/model"
-	Sum     history.Sum   // where the request's tokens went
-	Entry   history.Entry // without TokensBefore and CharsBefore where the message was not sent
+	Turn  int           // the turn of the request, from 1
+	Entry history.Entry // TokensBefore and CharsBefore are 0 if the message was not sent
 }
 
 func (v *PastVerdict) columns() []column {
 	return []column{
-		{"request", &v.Request, 0},
 		{"turn", &v.Turn, 0},
-		{"nth", &v.Nth, 0},
-		{"of_turn", &v.Of, 0},
-		{"created_ms", (*millis)(&v.At), 0},
-		{"asked", &v.Model, 0},
-		{"sum", &jsonColumn{&v.Sum}, 0},
 		{"verdict", &jsonColumn{&v.Entry}, 0},
 	}
 }
@@ -154,8 +142,8 @@ func pastVerdicts(t *tx, message int64, condition string, limit int) []PastVerdi
 		LIMIT %d`, condition, limit), message)
 }
 
-// CutShort are the ids of the messages that a past request for an answer did not hold whole, sorted.
-func (s *Store) CutShort(ctx context.Context, session string) ([]int64, error) {
+// NotSentWhole are the ids of the messages that a past request for an answer did not hold whole, sorted.
+func (s *Store) NotSentWhole(ctx context.Context, session string) ([]int64, error) {
 	return withSession(ctx, s.view, "read what was cut short", session, func(t *tx, n int64) []int64 {
 		return sqlite.List[int64](t, `
 			SELECT DISTINCT message
@@ -168,8 +156,8 @@ func (s *Store) CutShort(ctx context.Context, session string) ([]int64, error) {
 	})
 }
 
-// Tally counts the verdicts of a request, by what became of the messages of its conversation.
-type Tally struct {
+// VerdictCounts counts the verdicts of a request, by what became of the messages of its conversation.
+type VerdictCounts struct {
 	Stored   int                         `json:"stored"`             // messages of the conversation
 	Of       map[history.Disposition]int `json:"of,omitempty"`       // how many of them were kept, cut, dropped, …
 	Pinned   int                         `json:"pinned,omitempty"`   // of those sent
@@ -178,11 +166,13 @@ type Tally struct {
 }
 
 // Sent is how many messages are in the request.
-func (c Tally) Sent() int { return c.Of[history.Kept] + c.Of[history.Cut] + c.Of[history.Recalled] }
+func (c VerdictCounts) Sent() int {
+	return c.Of[history.Kept] + c.Of[history.Cut] + c.Of[history.Recalled]
+}
 
-// TallyOf counts the verdicts of a plan.
-func TallyOf(entries []history.Entry) Tally {
-	c := Tally{Stored: len(entries), Of: map[history.Disposition]int{}}
+// CountVerdicts counts the verdicts of a plan.
+func CountVerdicts(entries []history.Entry) VerdictCounts {
+	c := VerdictCounts{Stored: len(entries), Of: map[history.Disposition]int{}}
 	count := func(n *int, counts bool) {
 		if counts {
 			*n++
@@ -198,17 +188,17 @@ func TallyOf(entries []history.Entry) Tally {
 	return c
 }
 
-// Place is where a message stands in its session, and what became of it last.
-type Place struct {
-	Number int            // on its branch, from 1
-	Of     int            // how many messages the active branch has; 0 for a message on another branch
-	Last   *history.Entry // what the newest request for an answer that did not fail decided about it; nil for none
+// MessagePosition is where a message stands in its session, and what became of it last.
+type MessagePosition struct {
+	Number      int            // on its branch, from 1
+	Of          int            // how many messages the active branch has; 0 for a message on another branch
+	LastVerdict *history.Entry // what the newest request for an answer that did not fail decided about it; nil for none
 }
 
-// Places looks up where messages stand. Nothing is planned for it. Messages that are gone are not in the map.
-func (s *Store) Places(ctx context.Context, messages ...int64) (map[int64]Place, error) {
-	return inTx(ctx, s.view, "find the messages", func(t *tx) map[int64]Place {
-		places, branches := make(map[int64]Place, len(messages)), map[int64][]int64{}
+// Positions looks up where messages stand. Nothing is planned for it. Messages that are gone are not in the map.
+func (s *Store) Positions(ctx context.Context, messages ...int64) (map[int64]MessagePosition, error) {
+	return inTx(ctx, s.view, "find the messages", func(t *tx) map[int64]MessagePosition {
+		places, branches := make(map[int64]MessagePosition, len(messages)), map[int64][]int64{}
 		for _, id := range messages {
 			var leaf int64
 			if !t.Row([]any{&leaf}, `
@@ -222,12 +212,12 @@ func (s *Store) Places(ctx context.Context, messages ...int64) (map[int64]Place,
 				branches[leaf] = branchIDs(t, leaf, 0)
 			}
 			i, active := slices.BinarySearch(branches[leaf], id)
-			at := Place{Number: i + 1, Of: len(branches[leaf])}
+			at := MessagePosition{Number: i + 1, Of: len(branches[leaf])}
 			if !active {
-				at = Place{Number: len(branchIDs(t, id, 0))}
+				at = MessagePosition{Number: len(branchIDs(t, id, 0))}
 			}
 			if last := pastVerdicts(t, id, "AND purpose = ''", 1); len(last) > 0 {
-				at.Last = &last[0].Entry
+				at.LastVerdict = &last[0].Entry
 			}
 			places[id] = at
 		}

@@ -18,21 +18,21 @@ import (
 func (s *Store) StartAnswer(ctx context.Context, m Message) (Message, error) {
 	doing := "begin the answer"
 	if s.readOnly {
-		return Message{}, s.refused(doing)
+		return Message{}, s.readOnlyError(doing)
 	}
 	token, err := s.owner.Take(ctx)
 	if err != nil {
 		return Message{}, err
 	}
 	m.Status, m.ToolCalls, m.Parts, m.owner = history.Streaming, nil, nil, token
-	return inTx(ctx, s.jot, doing, func(t *tx) Message { return s.append(t, m) })
+	return inTx(ctx, s.saveFast, doing, func(t *tx) Message { return s.append(t, m) })
 }
 
-// Checkpoint stores what has arrived of a streaming answer so far, whole each time. It survives the
+// SavePartialAnswer stores what has arrived of a streaming answer so far, whole each time. It survives the
 // end of the program at once, and a power cut a moment later. It returns ErrNotStreamed where the
 // answer is not one of this store's, or is finished.
-func (s *Store) Checkpoint(ctx context.Context, id int64, content, reasoning string) error {
-	return s.jot(ctx, "keep what arrived", func(t *tx) {
+func (s *Store) SavePartialAnswer(ctx context.Context, id int64, content, reasoning string) error {
+	return s.saveFast(ctx, "keep what arrived", func(t *tx) {
 		m := s.streamed(t, id)
 		m.Content, m.Reasoning = content, reasoning
 		// Calls come with the end of an answer, never before it.
@@ -55,10 +55,10 @@ func (s *Store) FinishAnswer(ctx context.Context, m Message, r Request) (Message
 			updateRequest(t, r)
 			m.Request = r.ID
 		}
-		m.attach(t.attach)
+		m.storeParts(t.putAttachment)
 		t.update("messages", m.columns(), "id = ?", m.ID)
 		m.index(t)
-		s.use(t, begun.session)
+		s.markUsed(t, begun.session)
 		return message(t, m.ID)
 	})
 }
@@ -87,7 +87,7 @@ func (s *Store) interruptDead(ctx context.Context) (int, error) {
 			`SELECT owner FROM messages WHERE status = 'streaming' UNION SELECT owner FROM windows`)
 	})
 	dead := slices.DeleteFunc(owners, s.owner.Alive)
-	s.owner.Sweep()
+	s.owner.RemoveDeadLocks()
 	if len(dead) == 0 {
 		return 0, err
 	}
@@ -109,8 +109,8 @@ func interrupt(t *tx, token string) int {
 	return len(ids)
 }
 
-// disown interrupts what this store still streams, leaves its sessions and gives its lock back.
-func (s *Store) disown(ctx context.Context) error {
+// interruptOwn interrupts what this store still streams, leaves its sessions and gives its lock back.
+func (s *Store) interruptOwn(ctx context.Context) error {
 	token := s.owner.Token()
 	if token == "" {
 		return nil
@@ -133,14 +133,14 @@ func (s *Store) disown(ctx context.Context) error {
 func (s *Store) Lease(ctx context.Context, session string) (leased bool, release func(), err error) {
 	release = func() {}
 	if s.readOnly {
-		others, err := s.Leased(ctx)
+		others, err := s.LeasedByOthers(ctx)
 		return slices.Contains(others, session), release, err
 	}
 	token, err := s.owner.Take(ctx)
 	if err != nil {
 		return false, release, err
 	}
-	lease, err := inTx(ctx, s.jot, "take the session for this window", func(t *tx) int64 {
+	lease, err := inTx(ctx, s.saveFast, "take the session for this window", func(t *tx) int64 {
 		if slices.Contains(s.leased(t), session) {
 			return 0
 		}
@@ -154,12 +154,12 @@ func (s *Store) Lease(ctx context.Context, session string) (leased bool, release
 		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 		defer cancel()
 		// A row that cannot be removed ends with the window.
-		_ = s.jot(ctx, "let go of the session", func(t *tx) { t.Exec(`DELETE FROM windows WHERE id = ?`, lease) })
+		_ = s.saveFast(ctx, "let go of the session", func(t *tx) { t.Exec(`DELETE FROM windows WHERE id = ?`, lease) })
 	}), nil
 }
 
-// Leased lists the ids of the sessions that other living windows have leased, in no order.
-func (s *Store) Leased(ctx context.Context) ([]string, error) {
+// LeasedByOthers lists the ids of the sessions that other living windows have leased, in no order.
+func (s *Store) LeasedByOthers(ctx context.Context) ([]string, error) {
 	return inTx(ctx, s.view, "look which sessions other windows have open", s.leased)
 }
 

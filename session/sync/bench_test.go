@@ -39,7 +39,7 @@ func BenchmarkFirstSync(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 2))
 	last := ""
 	for i := range sessions {
-		conversation := store.Conversation{Session: store.Session{Title: fmt.Sprint("session ", i)}, Leaf: -1}
+		conversation := store.ImportedConversation{Session: store.Session{Title: fmt.Sprint("session ", i)}, Leaf: -1}
 		for k := range each {
 			m := store.Message{Message: history.Message{Role: history.User, Content: words(r, 100)}}
 			if k%2 == 1 {
@@ -77,7 +77,7 @@ func BenchmarkFirstSync(b *testing.B) {
 		b.Fatal(err)
 	}
 	text := words(r, 600)
-	if _, err := from.Append(b.Context(), store.Message{Session: last, Parent: row.Leaf, Message: history.Message{Role: history.User, Content: text}}); err != nil {
+	if _, err := from.AppendMessage(b.Context(), store.Message{Session: last, Parent: row.Leaf, Message: history.Message{Role: history.User, Content: text}}); err != nil {
 		b.Fatal(err)
 	}
 	before := folderSize(b, dir)

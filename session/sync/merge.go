@@ -71,13 +71,13 @@ func (r *run) merge(machine, name string) (refused int, err error) {
 	}
 	created := time.UnixMilli(h.Created)
 	if created.After(time.Now().Add(24 * time.Hour)) { // No clock of a machine may be further beyond this one's.
-		return 0, store.ErrAhead
+		return 0, store.ErrClockAhead
 	}
 	info, err := f.Stat()
 	if err != nil {
 		return 0, err
 	}
-	segment := store.Segment{Home: machine, Name: name, Size: info.Size(), Created: created}
+	segment := store.Segment{Machine: machine, Name: name, Size: info.Size(), Created: created}
 	out, err := r.y.Merge(r.ctx, h.home(), segment, h.Replaces, func(take func(store.Line) error) error {
 		_, err := readSegment(f, r.keys.keys, take)
 		return err
@@ -89,12 +89,12 @@ func (r *run) merge(machine, name string) (refused int, err error) {
 	r.out.Sessions += out.Sessions
 	r.out.Purged += out.Purged
 	r.out.Diverged += out.Diverged
-	r.out.Saved += out.Saved
+	r.out.Saved += out.Recovered
 	r.out.Changed = append(r.out.Changed, out.Changed...)
 	if len(out.Changed) > 0 && machine != r.state.Folder && !slices.Contains(r.out.From, h.Host) {
 		r.out.From = append(r.out.From, h.Host)
 	}
-	return out.Refused, r.o.step()
+	return out.Conflicts, r.o.step()
 }
 
 // open opens a segment that may be merged and reads its head.
@@ -117,7 +117,7 @@ func (r *run) open(path string) (*os.File, head, error) {
 // reason is why a file cannot be merged now, for people; nil where an error is none of the file's.
 func reason(err error) error {
 	for _, kind := range []error{
-		errLarge, errPlain, errDamaged, errLater, errLocked, store.ErrAhead, store.ErrLine, store.ErrWaits,
+		errLarge, errPlain, errDamaged, errLater, errLocked, store.ErrClockAhead, store.ErrInvalidLines, store.ErrMissingRows,
 		fs.ErrNotExist, fs.ErrPermission,
 	} {
 		if errors.Is(err, kind) {

@@ -117,7 +117,7 @@ func (r *run) reload() (err error) {
 	}
 	r.known, r.last = map[string]store.Segment{}, map[string]time.Time{}
 	for _, s := range r.state.Segments { // the oldest first
-		r.known[s.Name], r.last[s.Home] = s, s.Created
+		r.known[s.Name], r.last[s.Machine] = s, s.Created
 	}
 	r.f, err = readFolder(r.o.Dir)
 	return err
@@ -137,14 +137,14 @@ func (r *run) checkKey() error {
 // own are the segments of this machine that a condition picks of those that no other replaces.
 func (r *run) own(pick func(store.Segment) bool) (own []store.Segment) {
 	for _, s := range r.state.Segments {
-		if s.Home == r.state.Folder && !s.Gone && pick(s) {
+		if s.Machine == r.state.Folder && !s.Replaced && pick(s) {
 			own = append(own, s)
 		}
 	}
 	return own
 }
 
-func (r *run) pathOf(s store.Segment) string { return r.f.path(s.Home, s.Name) }
+func (r *run) pathOf(s store.Segment) string { return r.f.path(s.Machine, s.Name) }
 
 // mine reports whether a machine's files are this one's to remove and to write anew: its own, and those of a machine
 // that has written nothing for so long that it may be gone.
@@ -160,8 +160,8 @@ func (r *run) stale(s store.Segment) bool {
 
 // lost reports whether the file of a segment is missing or, where it is this machine's and is read, damaged.
 func (r *run) lost(s store.Segment) bool {
-	switch there := slices.Contains(r.f.machines[s.Home], s.Name); {
-	case !there || s.Home != r.state.Folder:
+	switch there := slices.Contains(r.f.machines[s.Machine], s.Name); {
+	case !there || s.Machine != r.state.Folder:
 		return !there
 	case r.o.Verify:
 		f, err := openSegment(r.pathOf(s))
@@ -177,7 +177,7 @@ func (r *run) lost(s store.Segment) bool {
 // remove removes the files of segments, where they are there and this machine's to remove.
 func (r *run) remove(segments ...store.Segment) error {
 	for _, s := range segments {
-		if !r.mine(s.Home) {
+		if !r.mine(s.Machine) {
 			continue
 		}
 		if err := os.Remove(r.pathOf(s)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -189,7 +189,7 @@ func (r *run) remove(segments ...store.Segment) error {
 
 // tidy removes files that others replace: one run later, so that no machine misses them in between.
 func (r *run) tidy() error {
-	left := func(s store.Segment) bool { return !s.Gone }
+	left := func(s store.Segment) bool { return !s.Replaced }
 	return r.remove(slices.DeleteFunc(slices.Clone(r.state.Segments), left)...)
 }
 
@@ -197,7 +197,7 @@ func (r *run) tidy() error {
 // missing or damaged, and of those that it merged, where another machine, or its folder, was restored from a backup and
 // does not know them.
 func (r *run) tellAgain() error {
-	found := func(s store.Segment) bool { return s.Gone || !r.lost(s) }
+	found := func(s store.Segment) bool { return s.Replaced || !r.lost(s) }
 	return r.giveUp(slices.DeleteFunc(slices.Clone(r.state.Segments), found))
 }
 
@@ -209,7 +209,7 @@ func (r *run) giveUp(lost []store.Segment) error {
 	if err := r.remove(lost...); err != nil {
 		return err
 	}
-	return r.y.Lost(r.ctx, lost...)
+	return r.y.MarkLost(r.ctx, lost...)
 }
 
 // segment writes rows to a segment of this machine that replaces others.
@@ -223,7 +223,7 @@ func (r *run) segment(replaces []string, from rows) (store.Segment, error) {
 func (r *run) write() error {
 	total, done := r.state.Waiting, 0
 	for more := total > 0; more; {
-		var collected store.Collected
+		var collected store.CollectResult
 		written, err := r.segment(nil, func(take func(store.Line) error) (err error) {
 			collected, err = r.y.Collect(r.ctx, mostBytes, take)
 			return err
@@ -237,7 +237,7 @@ func (r *run) write() error {
 		if err := r.o.step(); err != nil {
 			return err
 		}
-		if err := r.y.Told(r.ctx, collected.IDs, []store.Segment{written}, nil); err != nil {
+		if err := r.y.MarkWritten(r.ctx, collected.IDs, []store.Segment{written}, nil); err != nil {
 			return err
 		}
 		r.out.Sent += collected.Messages
@@ -251,7 +251,7 @@ func (r *run) write() error {
 // replace writes segments anew that are stale. What is to go goes at once.
 func (r *run) replace() error {
 	for _, s := range r.state.Segments {
-		if s.Gone || !r.mine(s.Home) || !r.stale(s) {
+		if s.Replaced || !r.mine(s.Machine) || !r.stale(s) {
 			continue
 		}
 		if err := r.rewrite(s); err != nil {
@@ -293,7 +293,7 @@ func (r *run) adopt() error {
 		if !merged {
 			return fmt.Errorf("the machine's folder cannot be taken over: %s cannot be read", shortName(name))
 		}
-		if s.Gone {
+		if s.Replaced {
 			continue
 		}
 		if err := r.rewrite(s); err != nil {
@@ -335,7 +335,7 @@ func (r *run) rewrite(segments ...store.Segment) error {
 	if err := r.o.step(); err != nil {
 		return err
 	}
-	return r.y.Told(r.ctx, nil, []store.Segment{written}, names)
+	return r.y.MarkWritten(r.ctx, nil, []store.Segment{written}, names)
 }
 
 // unpurged takes the rows of a segment, but for those of purged sessions.

@@ -429,7 +429,7 @@ func excludedScene(p *pair) {
 	if now, err := p.b.s.Session(p.Context(), chat.ID); err != nil || now.Changes == read.Changes {
 		p.Errorf("an open chat does not learn that something changed: %+v, %v", now, err)
 	}
-	decided, err := p.b.s.Decisions(p.Context(), chat.ID)
+	decided, err := p.b.s.UserDecisions(p.Context(), chat.ID)
 	if err != nil || decided.Flags[first.ID] != history.Exclude {
 		p.Errorf("the other machine decided %+v, %v", decided, err)
 	}

@@ -110,8 +110,8 @@ func (in *importing) add(ctx context.Context, c conversation.Conversation) error
 		if !named {
 			c.Session.Origin = fingerprint(c)
 		}
-		in.complete(&im, &c.Conversation)
-		if err := in.store(ctx, &im, c.Conversation, named); err != nil {
+		in.complete(&im, &c.ImportedConversation)
+		if err := in.store(ctx, &im, c.ImportedConversation, named); err != nil {
 			return fmt.Errorf("conversation %d: %w", im.Place, err)
 		}
 	case len(im.Errors) == 0:
@@ -124,7 +124,7 @@ func (in *importing) add(ctx context.Context, c conversation.Conversation) error
 }
 
 // store stores a conversation and says in im what became of it. named is whether it has a name in its file.
-func (in *importing) store(ctx context.Context, im *Imported, c store.Conversation, named bool) error {
+func (in *importing) store(ctx context.Context, im *Imported, c store.ImportedConversation, named bool) error {
 	for i := range c.Messages {
 		if m := &c.Messages[i]; named && m.Label == "" {
 			m.Label = fmt.Sprintf("message %d", i+1) // by which a later import finds it again
@@ -167,7 +167,7 @@ func fingerprint(c conversation.Conversation) string {
 }
 
 // complete gives a conversation the title and the times that it lacks.
-func (in *importing) complete(im *Imported, c *store.Conversation) {
+func (in *importing) complete(im *Imported, c *store.ImportedConversation) {
 	row := &c.Session
 	begun := in.from.Time
 	if !row.Created.IsZero() {

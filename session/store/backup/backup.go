@@ -24,12 +24,12 @@ const keptBackups = 7
 // already is left alone, and the error is fs.ErrExist.
 func Write(ctx context.Context, from *sql.DB, path, to string) error {
 	const doing = "back up the chat history"
-	if there(to) {
+	if exists(to) {
 		kind := fmt.Errorf("%w: it was not overwritten", fs.ErrExist)
 		return &sqlite.Error{Doing: doing, Where: to, Kind: kind}
 	}
-	err := put(to, func(draft string) error { return checkedCopy(ctx, from, draft) })
-	if sqlite.IsDamage(err) {
+	err := replaceFile(to, func(draft string) error { return checkedCopy(ctx, from, draft) })
+	if sqlite.IsDamaged(err) {
 		to = path
 	}
 	return sqlite.Explain(doing, to, err)
@@ -41,23 +41,23 @@ func checkedCopy(ctx context.Context, from *sql.DB, to string) error {
 	if _, err := from.ExecContext(ctx, "VACUUM INTO ?", to); err != nil {
 		return err
 	}
-	db := sqlite.Unchanging(to)
+	db := sqlite.OpenUnchanging(to)
 	defer db.Close()
 	return sqlite.CheckIntegrity(ctx, db)
 }
 
-// Daily makes the automatic backup of this day with write, where there is none yet, and removes the oldest ones beyond
+// WriteDaily makes the automatic backup of this day with write, where there is none yet, and removes the oldest ones beyond
 // seven. It returns the new file, "" for none.
-func Daily(path string, now time.Time, write func(to string) error) (string, error) {
-	made := name(path, now, dayLayout)
-	if there(made) { // of several windows only one makes it
+func WriteDaily(path string, now time.Time, write func(to string) error) (string, error) {
+	made := pathAt(path, now, dayLayout)
+	if exists(made) { // of several windows only one makes it
 		return "", nil
 	}
 	// What is left of copies whose program ended before they were whole goes.
 	for _, f := range filesBeside(path) {
 		info, err := os.Stat(f.Path)
 		if f.draft && err == nil && now.Sub(info.ModTime()) > time.Hour {
-			Discard(f.Path)
+			RemoveDatabase(f.Path)
 		}
 	}
 	err := write(made)
@@ -74,13 +74,13 @@ func Daily(path string, now time.Time, write func(to string) error) (string, err
 	return made, nil
 }
 
-// Name is where a backup that the user asks for stands where no other name is given: among the automatic ones, named
+// NewPath is where a backup that the user asks for stands where no other name is given: among the automatic ones, named
 // for this moment. It makes the folder. Such a backup is never removed.
-func Name(path string, now time.Time) string { return name(path, now, stampLayout) }
+func NewPath(path string, now time.Time) string { return pathAt(path, now, stampLayout) }
 
-// NewestSound returns the newest backup of the history at path without a fault, and one without a path where there is
+// NewestIntact returns the newest backup of the history at path without a fault, and one without a path where there is
 // none.
-func NewestSound(ctx context.Context, path string, now time.Time) File {
+func NewestIntact(ctx context.Context, path string, now time.Time) File {
 	for _, f := range List(path, now) {
 		db, err := openCopy(ctx, f.Path)
 		if err == nil {

@@ -12,28 +12,28 @@ import (
 	"winnow/session/store/sqlite"
 )
 
-func there(path string) bool {
+func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
 }
 
-// Discard removes a database that nobody needs, with what SQLite may have left beside it.
-func Discard(path string) error {
+// RemoveDatabase removes a database that nobody needs, with what SQLite may have left beside it.
+func RemoveDatabase(path string) error {
 	for _, end := range []string{"-journal", "-wal", "-shm"} {
 		os.Remove(path + end) // mostly there is none
 	}
 	return os.Remove(path)
 }
 
-// put has a file written under another name, and gives it its own when it is whole and on the disk. Only the user may
+// replaceFile has a file written under another name, and gives it its own when it is whole and on the disk. Only the user may
 // read it. A power cut can undo that until the next commit to the file: SQLite syncs the folder then.
-func put(file string, write func(draft string) error) error {
+func replaceFile(file string, write func(draft string) error) error {
 	f, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".new-")
 	if err != nil {
 		return err
 	}
 	draft := f.Name()
-	defer Discard(draft)
+	defer RemoveDatabase(draft)
 	if err := errors.Join(f.Close(), write(draft)); err != nil {
 		return err
 	}
@@ -46,15 +46,15 @@ func put(file string, write func(draft string) error) error {
 	return err
 }
 
-// Replace sets the history at path aside, with its write-ahead log, under a name with the reason and the time, which is
+// ReplaceDatabase sets the history at path aside, with its write-ahead log, under a name with the reason and the time, which is
 // returned, "" where there was none; and puts what write writes in its place. There is a history under the name of path
 // at every moment, because another window may start. While one has it open nothing is changed, and the error is
 // sqlite.ErrBusy.
-func Replace(
+func ReplaceDatabase(
 	path, reason string, now time.Time, write func(aside, draft string) error,
 ) (aside string, err error) {
-	if there(path) {
-		claimed, err := claim(path)
+	if exists(path) {
+		claimed, err := lockExclusively(path)
 		if err != nil {
 			return "", err
 		}
@@ -63,9 +63,9 @@ func Replace(
 			return "", err
 		}
 	}
-	err = put(path, func(draft string) error { return write(aside, draft) })
+	err = replaceFile(path, func(draft string) error { return write(aside, draft) })
 	if err != nil && aside != "" {
-		Discard(aside)
+		RemoveDatabase(aside)
 		aside = ""
 	}
 	return aside, err
@@ -76,15 +76,15 @@ func Replace(
 func setAside(claimed *os.File, path, reason string, now time.Time) (aside string, err error) {
 	first := fmt.Sprintf("%s.%s-%s", path, reason, now.UTC().Format(stampLayout))
 	aside = first
-	for i := 2; there(aside) || there(aside+"-wal"); i++ {
+	for i := 2; exists(aside) || exists(aside+"-wal"); i++ {
 		aside = fmt.Sprintf("%s-%d", first, i)
 	}
-	err = fill(aside, claimed)
-	if err == nil && sqlite.HasJournal(path) {
+	err = writeSynced(aside, claimed)
+	if err == nil && sqlite.HasWAL(path) {
 		err = copyFile(path+"-wal", aside+"-wal")
 	}
 	if err != nil {
-		Discard(aside)
+		RemoveDatabase(aside)
 	}
 	return aside, err
 }
@@ -96,11 +96,11 @@ func copyFile(from, to string) error {
 		return err
 	}
 	defer f.Close()
-	return fill(to, f)
+	return writeSynced(to, f)
 }
 
-// fill writes a file that only the user may read, and makes sure that it is on the disk.
-func fill(path string, from io.Reader) error {
+// writeSynced writes a file that only the user may read, and makes sure that it is on the disk.
+func writeSynced(path string, from io.Reader) error {
 	to, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err

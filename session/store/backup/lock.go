@@ -15,12 +15,12 @@ import (
 // errOpen is the reason why a file cannot be replaced now.
 var errOpen = fmt.Errorf("%w: winnow is running with it; quit winnow first", sqlite.ErrBusy)
 
-// claim takes a database file for this program alone: SQLite, here and in every other program, finds
+// lockExclusively takes a database file for this program alone: SQLite, here and in every other program, finds
 // it locked until the file is closed. It returns errOpen while another program has the file open.
 //
 // The bytes are those that SQLite locks. Every window on the history holds one of them all the time,
 // and no store of this program may have the file open: locks of one program do not shut each other out.
-func claim(path string) (*os.File, error) {
+func lockExclusively(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return nil, err

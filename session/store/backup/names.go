@@ -29,8 +29,8 @@ type File struct {
 	draft     bool // it was never finished
 }
 
-// name is that of the backup of a history at a time. It makes the folder.
-func name(path string, at time.Time, layout string) string {
+// pathAt is that of the backup of a history at a time. It makes the folder.
+func pathAt(path string, at time.Time, layout string) string {
 	dir := filepath.Join(filepath.Dir(path), "backups")
 	os.MkdirAll(dir, 0o700) // Write fails without it
 	return filepath.Join(dir, stem(path)+"-"+at.UTC().Format(layout)+".db")
@@ -55,7 +55,7 @@ func filesBeside(path string) (all []File) {
 			}
 			file := filepath.Join(filepath.Dir(path), dir, e.Name())
 			f := File{
-				Path: file, Bytes: sqlite.Size(file), Damaged: m[1] == "damaged",
+				Path: file, Bytes: sqlite.FileSize(file), Damaged: m[1] == "damaged",
 				automatic: len(m[2]) == len(dayLayout), draft: m[1] == "new" || m[4] != "",
 			}
 			if m[2] != "" {

@@ -15,7 +15,7 @@ import (
 // a window has the history open nothing is changed and the error is sqlite.ErrBusy.
 func Restore(ctx context.Context, path, from string, now time.Time) (aside string, err error) {
 	const doing = "restore the chat history"
-	if !there(from) {
+	if !exists(from) {
 		kind := fmt.Errorf("%w: there is no such file", sqlite.ErrNotFound)
 		return "", &sqlite.Error{Doing: doing, Where: from, Kind: kind}
 	}
@@ -28,7 +28,7 @@ func Restore(ctx context.Context, path, from string, now time.Time) (aside strin
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return "", sqlite.Explain(doing, path, err)
 	}
-	aside, err = Replace(path, "before-restore", now, func(_, draft string) error {
+	aside, err = ReplaceDatabase(path, "before-restore", now, func(_, draft string) error {
 		return sqlite.Explain(doing, from, checkedCopy(ctx, db, draft))
 	})
 	return aside, sqlite.Explain(doing, path, err)

@@ -17,9 +17,9 @@ import (
 	"winnow/session/store/sqlite"
 )
 
-// Salvage says what became of a damaged history. Messages that are there and fail their hash are among the lost ones:
+// Result says what became of a damaged history. Messages that are there and fail their hash are among the lost ones:
 // their text is not shown.
-type Salvage struct {
+type Result struct {
 	File                       string // where the damaged file is now, unchanged
 	Sessions, Messages         int    // saved, each message as it was
 	LostSessions, LostMessages int    // as far as can be known
@@ -28,7 +28,7 @@ type Salvage struct {
 }
 
 // String says in a few sentences what was saved and what was lost.
-func (s Salvage) String() string {
+func (s Result) String() string {
 	saved, lost := "Nothing in it could be read, so a new one was started.", "nothing was lost"
 	if s.LostSessions+s.LostMessages > 0 {
 		lost = counted(s.LostSessions, s.LostMessages) + " were lost"
@@ -50,11 +50,11 @@ func counted(sessions, messages int) string {
 	return english.Plural(sessions, "session", "") + " and " + english.Plural(messages, "message", "")
 }
 
-// IsHistory reports whether a file that SQLite does not take for winnow's is a damaged history all the same, and not
+// IsDamagedHistory reports whether a file that SQLite does not take for winnow's is a damaged history all the same, and not
 // another file that was named by mistake: where tables of winnow are in it, or nothing can be read under winnow's own
 // name. It is set aside then, and so nothing of it is lost.
-func IsHistory(path string) bool {
-	db := sqlite.Unchanging(path)
+func IsDamagedHistory(path string) bool {
+	db := sqlite.OpenUnchanging(path)
 	defer db.Close()
 	var things, ours int
 	err := db.QueryRow("SELECT count(*), total(name = 'verdicts') FROM sqlite_schema").Scan(&things, &ours)
@@ -64,39 +64,39 @@ func IsHistory(path string) bool {
 // Files are the files of a recovery.
 type Files struct {
 	Damaged string // the damaged file with its write-ahead log, which is only read
-	Fresh   string // empty, and afterwards the recovered history
+	New     string // empty, and afterwards the recovered history
 	Backup  string // a sound backup, "" for none
 }
 
-// Check returns the messages of a history that fail their hash.
-type Check func(of *sqlite.Tx) (damaged []int64)
+// FindDamaged returns the messages of a history that fail their hash.
+type FindDamaged func(of *sqlite.Tx) (damaged []int64)
 
-// Save reads all that can be reached in a damaged file, and in a backup, into a new one.
-func Save(ctx context.Context, f Files, now time.Time, check Check) (Salvage, error) {
+// Recover reads all that can be reached in a damaged file, and in a backup, into a new one.
+func Recover(ctx context.Context, f Files, now time.Time, check FindDamaged) (Result, error) {
 	// The rows come in any order; what belongs to a lost row is removed at the end.
-	db := sqlite.Pool(f.Fresh, "_foreign_keys=off&"+sqlite.Scratch, 1)
+	db := sqlite.OpenPool(f.New, "_foreign_keys=off&"+sqlite.ModeScratch, 1)
 	defer db.Close()
 	if f.Backup != "" {
 		file := url.URL{Scheme: "file", Path: filepath.ToSlash(f.Backup), RawQuery: "mode=ro&immutable=1"}
 		if _, err := db.ExecContext(ctx, "ATTACH ? AS backup", file.String()); err != nil {
-			return Salvage{}, err
+			return Result{}, err
 		}
 	}
 	r := recovery{
-		ctx: ctx, from: sqlite.Unchanging(f.Damaged), now: now.UnixMilli(), check: check, damaged: map[string]bool{},
-		out: Salvage{File: f.Damaged},
+		ctx: ctx, from: sqlite.OpenUnchanging(f.Damaged), now: now.UnixMilli(), findDamaged: check, damagedTables: map[string]bool{},
+		result: Result{File: f.Damaged},
 	}
 	defer os.Remove(f.Damaged + "-shm") // SQLite's index of the log
 	defer r.from.Close()
 	err := sqlite.InTx(ctx, db, func(t *sqlite.Tx) {
 		r.Tx = t
-		sqlite.Create(t)
+		sqlite.CreateSchema(t)
 		for _, table := range tables {
 			r.readTable(table)
 		}
-		r.putInOrder(f.Backup != "")
+		r.repair(f.Backup != "")
 	})
-	return r.out, err
+	return r.result, err
 }
 
 // tables are those that are recovered. The others are made anew: a recovered file is another machine for those that it
@@ -108,12 +108,12 @@ var tables = []string{
 
 // recovery is a recovery within its transaction.
 type recovery struct {
-	*sqlite.Tx // of the new file
-	ctx        context.Context
-	from       *sql.DB // the damaged file
-	now        int64
-	check      Check
-	damaged    map[string]bool // tables that have a fault
-	newest     int64           // no row has or names a greater id
-	out        Salvage
+	*sqlite.Tx    // of the new file
+	ctx           context.Context
+	from          *sql.DB // the damaged file
+	now           int64
+	findDamaged   FindDamaged
+	damagedTables map[string]bool // tables that have a fault
+	newest        int64           // no row has or names a greater id
+	result        Result
 }

@@ -45,9 +45,9 @@ func Parse(text string) (q Query) {
 	return q
 }
 
-// Match is the query in the language of FTS4. Every word is in quotes and is made of letters and digits alone, so that
+// MatchExpression is the query in the language of FTS4. Every word is in quotes and is made of letters and digits alone, so that
 // none is taken for an operator.
-func (q Query) Match() string {
+func (q Query) MatchExpression() string {
 	var phrases []string
 	for _, p := range q {
 		end := `"`

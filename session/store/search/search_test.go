@@ -54,7 +54,7 @@ func TestSnippetsAreOneLine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(typed(), 1, 30).Draw(t, "texts"), " ") + " sun"
 		q := Parse("sun " + typed().Draw(t, "query"))
-		line, marks := q.Snippet(q.Around(text))
+		line, marks := q.Snippet(q.SnippetContext(text))
 		if !utf8.ValidString(line) || strings.ContainsAny(line, "\n\r\x00\x1b\t") || len(line) > 3*snippetSize+10 {
 			t.Fatalf("the snippet of %q is %q", text, line)
 		}

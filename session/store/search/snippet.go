@@ -15,21 +15,21 @@ const (
 	ellipsis = "…"
 )
 
-// around is how many bytes on both sides of a snippet Around gives: as many as a private key has.
-const around = 4 << 10
+// contextSize is how many bytes on both sides of a snippet Around gives: as many as a private key has.
+const contextSize = 4 << 10
 
-// Around is the part of a text that a snippet is cut from, with enough on both sides to know a secret that begins
+// SnippetContext is the part of a text that a snippet is cut from, with enough on both sides to know a secret that begins
 // before the snippet or ends behind it.
-func (q Query) Around(text string) string {
-	at := q.best(text)
-	return text[runeStart(text, at-around):runeStart(text, at+around)]
+func (q Query) SnippetContext(text string) string {
+	at := q.bestStart(text)
+	return text[runeStart(text, at-contextSize):runeStart(text, at+contextSize)]
 }
 
 // Snippet is a line of a text around the place where most of a query is close together, and the marks in it. It begins
 // and ends between two words where that is near. White space and control characters become one space, characters that
 // show nothing are left out, and an invalid byte becomes U+FFFD.
 func (q Query) Snippet(text string) (line string, marks [][2]int) {
-	from := max(0, min(q.best(text)-snippetLead, len(text)-snippetSize))
+	from := max(0, min(q.bestStart(text)-snippetLead, len(text)-snippetSize))
 	to := min(len(text), from+snippetSize)
 	if from > 0 {
 		from += 1 + strings.IndexFunc(text[from:from+snippetSlip], unicode.IsSpace)
@@ -58,8 +58,8 @@ func (q Query) Snippet(text string) (line string, marks [][2]int) {
 	return line, marks
 }
 
-// best is where the most marks are within a snippet's length; of several such places it is the first.
-func (q Query) best(text string) (start int) {
+// bestStart is where the most marks are within a snippet's length; of several such places it is the first.
+func (q Query) bestStart(text string) (start int) {
 	marks, _ := q.Find(text)
 	most := 0
 	for i, first := range marks {

@@ -10,9 +10,9 @@ import (
 	"winnow/history/message"
 )
 
-// Text is the text of a message that a search looks through, and that its snippets are cut from: what was said, the
+// MessageText is the text of a message that a search looks through, and that its snippets are cut from: what was said, the
 // names and texts of its files, and what it asked of tools.
-func Text(m message.Message) string {
+func MessageText(m message.Message) string {
 	texts := []string{m.Content}
 	for _, p := range m.Parts {
 		texts = append(texts, p.Name, p.Text)
@@ -43,8 +43,8 @@ func plainArguments(arguments string) string {
 	}
 }
 
-// Words is a text as the index takes it: its words with a space between.
-func Words(text string) string {
+// IndexText is a text as the index takes it: its words with a space between.
+func IndexText(text string) string {
 	var b strings.Builder
 	b.Grow(len(text))
 	for _, w := range words(text) {

@@ -13,8 +13,8 @@ import (
 	"github.com/mattn/go-sqlite3"
 )
 
-// Memory is the path of a store that leaves nothing on disk.
-const Memory = ":memory:"
+// InMemory is the path of a store that leaves nothing on disk.
+const InMemory = ":memory:"
 
 // Mode is what a connection is for: the parameters of its data source name. mode=rw never makes a file: one that is
 // gone must be missed. With secure_delete what was purged or replaced is overwritten.
@@ -22,21 +22,21 @@ type Mode string
 
 // The modes.
 const (
-	// Durable writes what must survive a power cut.
-	Durable Mode = "mode=rw&_txlock=immediate&_journal_mode=WAL&_secure_delete=on&_synchronous=FULL"
-	// Quick writes what may lose the last moment to a power cut, never to a crash of winnow.
-	Quick Mode = "mode=rw&_txlock=immediate&_journal_mode=WAL&_secure_delete=on&_synchronous=NORMAL"
-	// ReadOnly reads beside the writers, or a file that may not be written.
-	ReadOnly Mode = "mode=ro"
-	// RollBack undoes a change that a program left half done when it died, and reads. ReadOnly cannot.
-	RollBack Mode = "mode=rw"
-	// Exclusive reads a file with its write-ahead log on a full disk, and keeps all others out: the index of the log is
+	// ModeDurable writes what must survive a power cut.
+	ModeDurable Mode = "mode=rw&_txlock=immediate&_journal_mode=WAL&_secure_delete=on&_synchronous=FULL"
+	// ModeFast writes what may lose the last moment to a power cut, never to a crash of winnow.
+	ModeFast Mode = "mode=rw&_txlock=immediate&_journal_mode=WAL&_secure_delete=on&_synchronous=NORMAL"
+	// ModeReadOnly reads beside the writers, or a file that may not be written.
+	ModeReadOnly Mode = "mode=ro"
+	// ModeRollBack undoes a change that a program left half done when it died, and reads. ReadOnly cannot.
+	ModeRollBack Mode = "mode=rw"
+	// ModeExclusive reads a file with its write-ahead log on a full disk, and keeps all others out: the index of the log is
 	// then in memory, not in a file.
-	Exclusive Mode = "mode=rw&_locking_mode=EXCLUSIVE"
-	// Immutable reads a file that nobody writes, in a folder that may not be written.
-	Immutable Mode = "mode=ro&immutable=1"
-	// Scratch writes a file that is thrown away unless it comes to its end. What is committed is on the disk.
-	Scratch Mode = "_synchronous=FULL&_journal_mode=MEMORY&_secure_delete=on"
+	ModeExclusive Mode = "mode=rw&_locking_mode=EXCLUSIVE"
+	// ModeImmutable reads a file that nobody writes, in a folder that may not be written.
+	ModeImmutable Mode = "mode=ro&immutable=1"
+	// ModeScratch writes a file that is thrown away unless it comes to its end. What is committed is on the disk.
+	ModeScratch Mode = "_synchronous=FULL&_journal_mode=MEMORY&_secure_delete=on"
 )
 
 // dsn names the file for the driver. The path is made absolute, because one in a URI begins at the root, and escaped,
@@ -45,7 +45,7 @@ const (
 // counts.
 func dsn(path string, m Mode) string {
 	parameters := "?" + string(m) + "&_busy_timeout=250&_foreign_keys=on&_stmt_cache_size=64"
-	if path == Memory {
+	if path == InMemory {
 		return "file::memory:" + parameters
 	}
 	// Without a working folder a relative path names no file, and opening it says so.
@@ -64,20 +64,20 @@ type connector struct {
 func (c connector) Connect(context.Context) (driver.Conn, error) { return c.Open(c.dsn) }
 func (c connector) Driver() driver.Driver                        { return c.SQLiteDriver }
 
-// Pool returns a pool of at most max connections. None is opened yet.
-func Pool(path string, m Mode, max int) *sql.DB {
+// OpenPool returns a pool of at most max connections. None is opened yet.
+func OpenPool(path string, m Mode, max int) *sql.DB {
 	db := sql.OpenDB(connector{&sqlite3.SQLiteDriver{ConnectHook: prepare}, dsn(path, m)})
 	db.SetMaxOpenConns(max)
 	db.SetMaxIdleConns(max)
 	return db
 }
 
-// Unchanging returns one connection that reads a file which nobody writes, with its write-ahead log where it has one.
-func Unchanging(path string) *sql.DB {
-	if HasJournal(path) {
-		return Pool(path, ReadOnly, 1)
+// OpenUnchanging returns one connection that reads a file which nobody writes, with its write-ahead log where it has one.
+func OpenUnchanging(path string) *sql.DB {
+	if HasWAL(path) {
+		return OpenPool(path, ModeReadOnly, 1)
 	}
-	return Pool(path, Immutable, 1)
+	return OpenPool(path, ModeImmutable, 1)
 }
 
 // prepare sets what holds for every connection. A schema of another program may not run functions of
@@ -92,9 +92,9 @@ func prepare(c *sqlite3.SQLiteConn) error {
 	return err
 }
 
-// EmptyJournal moves what is in the write-ahead log into the file and truncates the log. It returns an
+// TruncateWAL moves what is in the write-ahead log into the file and truncates the log. It returns an
 // error that is busy while another transaction reads from the log.
-func EmptyJournal(ctx context.Context, db *sql.DB) error {
+func TruncateWAL(ctx context.Context, db *sql.DB) error {
 	var blocked, pages, moved int
 	err := db.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&blocked, &pages, &moved)
 	if err == nil && blocked != 0 {

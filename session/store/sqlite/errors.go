@@ -105,8 +105,8 @@ func kindOf(err error) error {
 // IsBusy reports whether an error reports that trying again may help.
 func IsBusy(err error) bool { return errors.Is(kindOf(err), ErrBusy) }
 
-// IsDamage reports whether an error reports that the file is damaged.
-func IsDamage(err error) bool { return errors.Is(kindOf(err), ErrDamaged) }
+// IsDamaged reports whether an error reports that the file is damaged.
+func IsDamaged(err error) bool { return errors.Is(kindOf(err), ErrDamaged) }
 
 // NeedsRollBack reports whether an error is that of a connection that only reads and met a change that was left half
 // done. One that may write undoes it.
@@ -115,5 +115,5 @@ func NeedsRollBack(err error) bool {
 	return errors.As(err, &e) && e.ExtendedCode == sqlite3.ErrReadonlyRollback
 }
 
-// IsForeign reports whether an error reports that the file is no history of winnow.
-func IsForeign(err error) bool { return errors.Is(kindOf(err), ErrNotHistory) }
+// IsNotHistory reports whether an error reports that the file is no history of winnow.
+func IsNotHistory(err error) bool { return errors.Is(kindOf(err), ErrNotHistory) }

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// Size is how many bytes a file has, 0 where there is none.
-func Size(path string) int64 {
+// FileSize is how many bytes a file has, 0 where there is none.
+func FileSize(path string) int64 {
 	info, err := os.Stat(path)
 	if err != nil {
 		return 0
@@ -17,22 +17,22 @@ func Size(path string) int64 {
 	return info.Size()
 }
 
-// HasJournal reports whether a write-ahead log with something in it is beside a database.
-func HasJournal(path string) bool { return Size(path+"-wal") > 0 }
+// HasWAL reports whether a write-ahead log with something in it is beside a database.
+func HasWAL(path string) bool { return FileSize(path+"-wal") > 0 }
 
 // CheckIntegrity reads every table with its indexes and returns an error that is ErrDamaged where SQLite
 // finds a fault. SQLite's quick_check takes three quarters of the time and does not see a damaged index.
 func CheckIntegrity(ctx context.Context, db *sql.DB) error {
-	t := On(ctx, db)
-	for _, table := range List[string](t, DamagedTables) {
+	t := WithoutTx(ctx, db)
+	for _, table := range List[string](t, DamagedTablesQuery) {
 		t.Fail(fmt.Errorf("%w in the table %s", ErrDamaged, table))
 	}
 	return t.Err
 }
 
-// DamagedTables is a query for the names of the tables in which SQLite finds a fault. The full-text table is left out:
+// DamagedTablesQuery is a query for the names of the tables in which SQLite finds a fault. The full-text table is left out:
 // it keeps no text to compare its index with.
-const DamagedTables = `
+const DamagedTablesQuery = `
 	SELECT DISTINCT t.name
 	FROM pragma_table_list t
 	JOIN pragma_integrity_check(t.name) fault

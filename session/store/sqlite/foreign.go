@@ -13,8 +13,8 @@ func OpenForeign(ctx context.Context, path string) (db *sql.DB, columns map[stri
 	if path, err = filepath.EvalSymlinks(path); err != nil {
 		return nil, nil, err
 	}
-	db = Unchanging(path)
-	t := On(ctx, db)
+	db = OpenUnchanging(path)
+	t := WithoutTx(ctx, db)
 	names := List[string](t, `
 		SELECT t.name || '.' || c.name
 		FROM sqlite_schema t

@@ -21,7 +21,7 @@ func LockFile(file string) (release func(), err error) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		return nil, err
 	}
-	db := Pool(file, lock, 1)
+	db := OpenPool(file, lock, 1)
 	// The lock outlives this call, so it hangs on no context of a caller.
 	tx, err := db.BeginTx(context.Background(), nil)
 	if err != nil {
@@ -65,7 +65,7 @@ func (o *Owner) Take(ctx context.Context) (string, error) {
 		return o.token, nil
 	}
 	token, release, err := uuid.NewString(), func() {}, ctx.Err()
-	if err == nil && o.path != Memory {
+	if err == nil && o.path != InMemory {
 		release, err = LockFile(o.file(token))
 	}
 	if err != nil {
@@ -99,17 +99,17 @@ func (o *Owner) Alive(token string) bool {
 	if token == o.Token() {
 		return true
 	}
-	db := Pool(o.file(token), lock, 1)
+	db := OpenPool(o.file(token), lock, 1)
 	defer db.Close()
 	var tables int
 	return IsBusy(db.QueryRow(`SELECT count(*) FROM sqlite_schema`).Scan(&tables))
 }
 
-// unlocked is longer than a new lock file stays without its lock.
-const unlocked = time.Minute
+// lockGracePeriod is longer than a new lock file stays without its lock.
+const lockGracePeriod = time.Minute
 
-// Sweep removes the lock files of all owners of the history that are dead.
-func (o *Owner) Sweep() {
+// RemoveDeadLocks removes the lock files of all owners of the history that are dead.
+func (o *Owner) RemoveDeadLocks() {
 	entries, err := os.ReadDir(filepath.Dir(o.path))
 	if err != nil {
 		return // what cannot be listed cannot be swept; nothing depends on it
@@ -118,7 +118,7 @@ func (o *Owner) Sweep() {
 	for _, e := range entries {
 		token, ok := strings.CutPrefix(e.Name(), prefix)
 		info, err := e.Info()
-		if ok && uuid.Validate(token) == nil && err == nil && time.Since(info.ModTime()) > unlocked && !o.Alive(token) {
+		if ok && uuid.Validate(token) == nil && err == nil && time.Since(info.ModTime()) > lockGracePeriod && !o.Alive(token) {
 			os.Remove(o.file(token))
 		}
 	}

@@ -57,7 +57,7 @@ func TestAnOwnerThatDiedIsSwept(t *testing.T) {
 	if living.Alive(token) || !dead.Alive(token) {
 		t.Error("a dead owner is alive to itself alone")
 	}
-	living.Sweep()
+	living.RemoveDeadLocks()
 	if _, err := os.Stat(dead.file(token)); err == nil {
 		t.Error("the lock file of a dead owner is left")
 	}

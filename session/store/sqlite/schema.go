@@ -7,24 +7,24 @@ import (
 	"fmt"
 )
 
-// Schema is the SQL of the whole schema.
+// SchemaSQL is the SQL of the whole schema.
 //
 //go:embed schema.sql
-var Schema string
+var SchemaSQL string
 
 // What marks a file as winnow's, and its schema as that of schema.sql.
 const (
-	ApplicationID = 0x77696e6e // "winn"
+	applicationID = 0x77696e6e // "winn"
 	schemaVersion = 1
 )
 
-// mostVersions is more than any build of winnow has counted to: a larger version is a damaged one.
-const mostVersions = 1000
+// maxVersion is more than any build of winnow has counted to: a larger version is a damaged one.
+const maxVersion = 1000
 
 // HasSchema reports whether a file has the schema, and false for an empty file. It returns ErrNotHistory,
 // ErrOtherBuild or ErrDamaged for any other.
 func HasSchema(ctx context.Context, db *sql.DB) (there bool, err error) {
-	t := On(ctx, db)
+	t := WithoutTx(ctx, db)
 	there = hasSchema(t)
 	return there, t.Err
 }
@@ -39,9 +39,9 @@ func hasSchema(t *Tx) bool {
 	switch {
 	case app == 0 && version == 0 && things == 0:
 		return false
-	case app != ApplicationID:
+	case app != applicationID:
 		t.Fail(ErrNotHistory)
-	case 0 < version && version < mostVersions && version != schemaVersion:
+	case 0 < version && version < maxVersion && version != schemaVersion:
 		t.Fail(ErrOtherBuild)
 	case version != schemaVersion:
 		t.Fail(fmt.Errorf("%w: its header says schema %d", ErrDamaged, version))
@@ -49,12 +49,12 @@ func hasSchema(t *Tx) bool {
 	return t.Err == nil
 }
 
-// Create makes the schema in an empty file. Where the file has it already only the version is written once more, which
+// CreateSchema makes the schema in an empty file. Where the file has it already only the version is written once more, which
 // costs nothing on disk and finds out whether the file can be written at all.
-func Create(t *Tx) {
+func CreateSchema(t *Tx) {
 	if !hasSchema(t) {
-		t.Exec(Schema)
+		t.Exec(SchemaSQL)
 	}
 	// PRAGMA takes no parameters.
-	t.Exec(fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", ApplicationID, schemaVersion))
+	t.Exec(fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, schemaVersion))
 }

@@ -213,12 +213,7 @@ SELECT
 	v.*,
 	r.id AS request,
 	r.turn,
-	(SELECT count(*) FROM requests o WHERE o.session = r.session AND o.turn = r.turn AND o.id <= r.id) AS nth,
-	(SELECT count(*) FROM requests o WHERE o.session = r.session AND o.turn = r.turn) AS of_turn,
-	r.created_ms,
-	r.endpoint || '/' || r.model AS asked,
-	r.ended,
-	r.sum
+	r.ended
 FROM requests r
 JOIN verdicts v ON v.session = r.session
 	AND v.purpose = r.purpose

@@ -22,8 +22,8 @@ type connection interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// On returns the methods of a transaction for a connection outside of any: each is a transaction of its own.
-func On(ctx context.Context, on connection) *Tx { return &Tx{on: on, ctx: ctx} }
+// WithoutTx returns the methods of a transaction for a connection outside of any: each is a transaction of its own.
+func WithoutTx(ctx context.Context, on connection) *Tx { return &Tx{on: on, ctx: ctx} }
 
 // InTx runs f in one transaction, which is committed unless f leaves an error.
 func InTx(ctx context.Context, db *sql.DB, f func(t *Tx)) error {
@@ -32,7 +32,7 @@ func InTx(ctx context.Context, db *sql.DB, f func(t *Tx)) error {
 		return err
 	}
 	defer of.Rollback() // says only that the transaction is over where it was committed
-	t := On(ctx, of)
+	t := WithoutTx(ctx, of)
 	if f(t); t.Err != nil {
 		return t.Err
 	}
@@ -110,8 +110,8 @@ func List[T any](t reader, query string, args ...any) (all []T) {
 	return all
 }
 
-// IDs is a set of ids as one parameter, which json_each takes apart.
-func IDs(ids []int64) string {
+// JSONArray is a set of ids as one parameter, which json_each takes apart.
+func JSONArray(ids []int64) string {
 	text, err := json.Marshal(append([]int64{}, ids...)) // nil would be null, which json_each takes for one value
 	if err != nil {
 		panic(err) // numbers always marshal

@@ -25,7 +25,7 @@ type tester interface {
 // empty is a history without sessions, in memory.
 func empty(t tester) *store.Store {
 	t.Helper()
-	s, err := store.Open(context.Background(), store.Memory, store.Options{})
+	s, err := store.Open(context.Background(), store.InMemory, store.Options{})
 	if err != nil {
 		t.Fatalf("open a store: %v", err)
 	}
@@ -39,10 +39,10 @@ func goesOn(t tester, s *store.Store, id, text string) string {
 		m := store.Message{Message: history.Message{Role: role, Content: text, Status: history.Complete}}
 		row, err := s.Session(context.Background(), id)
 		if m.Session, m.Parent = id, row.Leaf; id == "" {
-			row, _, err = s.Begin(context.Background(), store.Session{Title: text, TitleFrom: store.TitleUser}, m)
+			row, _, err = s.BeginSession(context.Background(), store.Session{Title: text, TitleFrom: store.TitleUser}, m)
 			id = row.ID
 		} else if err == nil {
-			_, err = s.Append(context.Background(), m)
+			_, err = s.AppendMessage(context.Background(), m)
 		}
 		if err != nil {
 			t.Fatalf("store %q: %v", text, err)
@@ -68,7 +68,7 @@ func several(t tester) (s *store.Store, ids []string) {
 	}
 	fork, err := s.Fork(context.Background(), ids[0], first[2].ID)
 	if err == nil {
-		err = s.Update(context.Background(), ids[3], func(row *store.Session) { row.Deleted = time.Now() })
+		err = s.UpdateSession(context.Background(), ids[3], func(row *store.Session) { row.Deleted = time.Now() })
 	}
 	if err != nil {
 		t.Fatalf("fork and delete: %v", err)
@@ -78,7 +78,7 @@ func several(t tester) (s *store.Store, ids []string) {
 
 func idsOf(t tester, s *store.Store) (ids []string) {
 	t.Helper()
-	list, err := s.Sessions(context.Background(), store.Filter{All: true})
+	list, err := s.Sessions(context.Background(), store.SessionFilter{All: true})
 	if err != nil {
 		t.Fatalf("list the sessions: %v", err)
 	}
@@ -171,7 +171,7 @@ func TestForkFindsItsParent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found, err := there.MessagesWith(t.Context(), []int64{fork.ForkedAt})
+		found, err := there.MessagesByID(t.Context(), []int64{fork.ForkedAt})
 		if err != nil || len(found) != 1 || found[0].Session != ids[0] || found[0].Content != "Turn 2 of 1." {
 			t.Errorf("in order %v the message that was forked at is %+v, %v", order, found, err)
 		}

@@ -69,7 +69,7 @@ func restore(ctx context.Context, s *store.Store, a *reader, purged []string) (r
 	for slices.Contains(purged, renewed(id, nth)) {
 		nth++
 	}
-	var applied store.Applied
+	var applied store.ApplyResult
 	if err == nil {
 		applied, err = s.Apply(ctx, func(take func(store.Line) error) error {
 			for _, text := range lines {
@@ -84,7 +84,7 @@ func restore(ctx context.Context, s *store.Store, a *reader, purged []string) (r
 			return nil
 		})
 	}
-	for _, ofSession := range []error{errCut, errDamaged, store.ErrLine, store.ErrWaits} {
+	for _, ofSession := range []error{errCut, errDamaged, store.ErrInvalidLines, store.ErrMissingRows} {
 		if errors.Is(err, ofSession) {
 			r.Lose("", "session %s was not imported: %v", title.OneLine(id+" "+string(first.Session.Title)), err)
 			return r, nil
@@ -102,7 +102,7 @@ func restore(ctx context.Context, s *store.Store, a *reader, purged []string) (r
 	if nth > 0 && r.New {
 		r.Warn("", "session %s was purged; it is imported as a new one, without the records of its requests", id)
 	}
-	if n := applied.Refused; n > 0 {
+	if n := applied.Conflicts; n > 0 {
 		r.Warn("", "session %s has other content for %s; what is here stays", row.ID, english.Plural(n, "message", ""))
 	}
 	return r, err

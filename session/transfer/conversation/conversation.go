@@ -18,7 +18,7 @@ import (
 // Conversation is one conversation of a file, or what is in its place: then it has no message, and its report says why.
 // One without an Origin has no name in its file, and its messages follow one another.
 type Conversation struct {
-	store.Conversation
+	store.ImportedConversation
 	Report
 }
 
@@ -27,7 +27,7 @@ type Message = store.ImportedMessage
 
 // New is a conversation without messages.
 func New(source string) Conversation {
-	return Conversation{Conversation: store.Conversation{Session: store.Session{Source: source}, Leaf: -1}}
+	return Conversation{ImportedConversation: store.ImportedConversation{Session: store.Session{Source: source}, Leaf: -1}}
 }
 
 // NewMessage is a message of the role that a program calls by a name, written at a time in Unix milliseconds, 0 for
