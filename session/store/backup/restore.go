@@ -10,9 +10,9 @@ import (
 	"winnow/session/store/sqlite"
 )
 
-// Restore puts a copy of the history at from in the place of the one at path. The present file is set
-// aside beside it, whole and under a dated name, which is returned; "" where there was none. While
-// a window has the history open nothing is changed and the error is sqlite.ErrBusy.
+// Restore replaces the history at path by a checked copy of the backup at from. The current file is set aside beside
+// it, unchanged; Restore returns its new path, or "" if there was none. If a program has the history open, nothing
+// changes and the error is sqlite.ErrBusy.
 func Restore(ctx context.Context, path, from string, now time.Time) (aside string, err error) {
 	const doing = "restore the chat history"
 	if !exists(from) {

@@ -6,19 +6,19 @@ import (
 	"winnow/session/store/sqlite"
 )
 
-// recoveredTitle is the title of a session whose own was lost.
+// recoveredTitle is the title of a session whose own title was lost.
 const recoveredTitle = "Recovered conversation"
 
-// damagedIDs are the messages that fail their hash, as a list that json_each takes apart.
+// damagedIDs returns the number of messages that fail their hash, and their ids as a JSON array.
 func (r *recovery) damagedIDs() (n int, list string) {
 	ids := r.findDamaged(r.Tx)
 	return len(ids), sqlite.JSONArray(ids)
 }
 
-// repair makes a history of the rows that were saved: every session has its row, every branch leads to its
-// beginning, no row names a lost one.
+// repair makes a consistent history of the recovered rows: every session has a row, every branch leads to a first
+// message, and no row refers to a lost one.
 func (r *recovery) repair(backup bool) {
-	// A session that cannot be real is known by its messages alone.
+	// Implausible sessions are damaged. They are rebuilt from the backup or from their messages.
 	r.Exec(`
 		DELETE FROM sessions
 		WHERE length(id) <> 36
@@ -35,8 +35,8 @@ func (r *recovery) repair(backup bool) {
 	r.repairReferences()
 }
 
-// takeSessionsFromBackup takes lost sessions from the backup, with the keys that they had: none is given twice. Where the table could be
-// read, one that is not there and has no messages was purged.
+// takeSessionsFromBackup adds lost sessions from the backup under their old keys, which are never reused. If the table
+// could be read completely, a session without messages that is missing from it was purged, and stays purged.
 func (r *recovery) takeSessionsFromBackup() {
 	r.Exec(`
 		INSERT OR IGNORE INTO sessions
@@ -46,7 +46,7 @@ func (r *recovery) takeSessionsFromBackup() {
 			AND (? OR n IN (SELECT session FROM messages))`, r.damagedTables["sessions"])
 }
 
-// replaceLostSessions gives messages whose session is lost a new one, with the key that they name.
+// replaceLostSessions adds a new session, under the same key, for messages whose session is lost.
 func (r *recovery) replaceLostSessions() {
 	lost := sqlite.List[int64](r, `SELECT DISTINCT session FROM messages WHERE session NOT IN (SELECT n FROM sessions)`)
 	for _, n := range lost {
@@ -58,8 +58,8 @@ func (r *recovery) replaceLostSessions() {
 	}
 }
 
-// takeRowsFromBackup takes the rows of sessions that are here from the backup, where they are lost. A message that fails its hash is
-// lost too, and so is its attachment.
+// takeRowsFromBackup adds lost rows of the recovered sessions from the backup. It also replaces messages that fail
+// their hash, and damaged attachments.
 func (r *recovery) takeRowsFromBackup() {
 	_, broken := r.damagedIDs()
 	r.Exec(`
@@ -82,15 +82,16 @@ func (r *recovery) takeRowsFromBackup() {
 	r.Exec(`UPDATE home SET clock = (SELECT clock FROM backup.home)`)
 }
 
-// repairReferences sets the clock of the file so that no id that a row had or names is given again, puts a message whose parent is
-// lost behind the newest one before it, so that its branch leads to the beginning, and removes what belongs to a lost
-// row. What decided a request stays as it was: it is what the proof of the request is made from.
+// repairReferences advances the clock of the file so that no lost id is assigned again, attaches a message with a lost
+// parent to the newest message before that parent, and removes rows whose session is lost. It keeps the data that the
+// proofs of requests are made from.
 //
-// Messages that fail their hash are not saved. They lose it, so that a later check tells them from those that are
-// damagedTables from now on.
+// Messages that still fail their hash count as lost. Their hash is cleared to tell them from messages that are damaged
+// later.
 func (r *recovery) repairReferences() {
 	r.Exec(`UPDATE home SET clock = max(clock, ? >> ?)`, r.newest, idBits)
-	// Sessions count their messages, and places are counted from 1: more messages than are here are lost.
+	// Sessions count their messages, and Seq is counted from 1: if either number exceeds the number of rows, messages
+	// are lost.
 	lost := sqlite.Value[int](r, `
 		SELECT coalesce(sum(missing), 0)
 		FROM (

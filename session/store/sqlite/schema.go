@@ -12,17 +12,17 @@ import (
 //go:embed schema.sql
 var SchemaSQL string
 
-// What marks a file as winnow's, and its schema as that of schema.sql.
+// Values in the header of a history file.
 const (
 	applicationID = 0x77696e6e // "winn"
 	schemaVersion = 1
 )
 
-// maxVersion is more than any build of winnow has counted to: a larger version is a damaged one.
+// maxVersion is greater than any schema version of winnow. A greater version in the header is damaged.
 const maxVersion = 1000
 
-// HasSchema reports whether a file has the schema, and false for an empty file. It returns ErrNotHistory,
-// ErrOtherBuild or ErrDamaged for any other.
+// HasSchema reports whether a database has winnow's schema, and returns false for an empty file. For other databases
+// the error is ErrNotHistory, ErrOtherBuild or ErrDamaged.
 func HasSchema(ctx context.Context, db *sql.DB) (there bool, err error) {
 	t := WithoutTx(ctx, db)
 	there = hasSchema(t)
@@ -49,8 +49,8 @@ func hasSchema(t *Tx) bool {
 	return t.Err == nil
 }
 
-// CreateSchema makes the schema in an empty file. Where the file has it already only the version is written once more, which
-// costs nothing on disk and finds out whether the file can be written at all.
+// CreateSchema creates the schema in an empty database. If it exists, only the version is written again, which costs
+// nothing and reveals whether the file can be written.
 func CreateSchema(t *Tx) {
 	if !hasSchema(t) {
 		t.Exec(SchemaSQL)
