@@ -11,15 +11,15 @@ import (
 type ModelFacts struct {
 	BaseURL  string          `json:"-"`
 	Model    string          `json:"-"`
-	Window   int             `json:"window,omitempty"` // context window in tokens from an error of the server, 0 if none
+	Window   int             `json:"window,omitempty"` // context window in tokens, from an error; 0 if unknown
 	WindowAt time.Time       `json:"window_at,omitzero"`
-	Stated   int             `json:"stated,omitempty"` // context window in tokens that the server last reported, 0 if none
+	Stated   int             `json:"stated,omitempty"` // the same as last reported by the server
 	StatedAt time.Time       `json:"stated_at,omitzero"`
-	Chosen   int             `json:"chosen,omitempty"` // context window in tokens that the user set, 0 if none
+	Chosen   int             `json:"chosen,omitempty"` // the same as set by the user
 	ChosenAt time.Time       `json:"chosen_at,omitzero"`
-	Ratio    float64         `json:"ratio,omitempty"`   // tokens as the server counts per token as winnow counts, 0 if unknown
+	Ratio    float64         `json:"ratio,omitempty"`   // the server's token count divided by winnow's, 0 if unknown
 	Samples  int             `json:"samples,omitempty"` // number of answers that Ratio is based on
-	Asked    json.RawMessage `json:"asked,omitempty"`   // an llm.Learned in JSON: how requests must differ from the default; nil if they need not
+	Asked    json.RawMessage `json:"asked,omitempty"`   // JSON of an llm.Learned, nil for none
 }
 
 // ModelFacts returns what was learned about a model. It returns only BaseURL and Model if nothing was or if the row

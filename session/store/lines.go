@@ -390,7 +390,8 @@ func (a *applying) tombstone(l Tombstone) {
 		unknown := sqlite.List[int64](a, `SELECT id FROM messages WHERE session = ? AND id NOT`+inArray, n, gone)
 		if len(unknown) > 0 {
 			a.beginRecovered(l.Session)
-			a.Exec(`UPDATE messages SET session = ?, request = 0 WHERE id`+inArray, a.session, sqlite.JSONArray(unknown))
+			a.Exec(`UPDATE messages SET session = ?, request = 0 WHERE id`+inArray,
+				a.session, sqlite.JSONArray(unknown))
 			queueForSync(a.tx, unknown...)
 		}
 		a.out.Purged++

@@ -29,7 +29,7 @@ type Message struct {
 	FinishReason string
 	Tokenizer    string // the tokenizer that counted Tokens, "" if they are not counted
 	Queued       int64  // set by the caller of AppendMessage: the id of the queued message that this one was
-	Fault        string // why the turn after a user message failed although no request did, set by SetFault; "" for none
+	Fault        string // set by SetFault: why the turn after it failed although no request did; "" for none
 	Alone        bool   // a user message that is always sent without the messages before it
 	Damaged      bool   // the content does not match its hash: the message is quarantined and comes without its text
 	// Remains is the text of a damaged message as it is stored now. It may be shown as damaged, and is never sent.
@@ -90,16 +90,16 @@ func (m Message) Redacted(clean func(string) string) Message {
 
 // BeginSession stores a new session with its first message; a session without messages is never stored. An empty
 // session ID is replaced by a new one. It deletes the draft of the chat that was not stored yet.
-func (s *Store) BeginSession(ctx context.Context, in Session, first Message) (session Session, message Message, err error) {
+func (s *Store) BeginSession(ctx context.Context, in Session, first Message) (session Session, m Message, err error) {
 	in.ID = cmp.Or(in.ID, newSessionID())
 	first.Session, first.Parent = in.ID, 0
 	err = s.save(ctx, "begin the session", func(t *tx) {
 		n := s.addSession(t, in)
 		t.Exec(`DELETE FROM drafts WHERE session = 0`)
-		message = s.append(t, first)
+		m = s.append(t, first)
 		session = readSession(t, n)
 	})
-	return session, message, err
+	return session, m, err
 }
 
 // AppendMessage stores a message after its parent and makes it the leaf of its session. If the parent already has a
@@ -327,7 +327,7 @@ func (m *Message) fingerprint() []byte {
 		texts = append(texts, string(part.Kind), part.Name, part.MediaType, part.hash)
 	}
 	var all []byte
-	for _, text := range texts { // each text is preceded by its length, so that moving text from one to the next is noticed
+	for _, text := range texts { // each after its length, so that moving text from one to the next is noticed
 		all = binary.LittleEndian.AppendUint64(all, uint64(len(text)))
 		all = append(all, text...)
 	}

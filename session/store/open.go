@@ -115,8 +115,8 @@ func unopened(path string, o Options) *Store {
 const recoveryTimeout = 3 * time.Second
 
 // errOpenElsewhere is the reason why a damaged file is not recovered now.
-var errOpenElsewhere = fmt.Errorf("%w, and it is open in another window; close that window and start winnow again to recover "+
-	"what can be read", ErrDamaged)
+var errOpenElsewhere = fmt.Errorf("%w, and it is open in another window; close that window and start winnow again to "+
+	"recover what can be read", ErrDamaged)
 
 // openOrRecover opens the file for writing. It recovers a damaged file first, and falls back to reading only if the
 // file cannot be written.
@@ -265,7 +265,7 @@ func (s *Store) damageMarker() string { return s.path + ".look" }
 // needs no marker, because it is rebuilt at once.
 func (s *Store) markDamaged(err error) error {
 	if sqlite.IsDamaged(err) && !indexDamaged(err) && !s.readOnly && s.path != sqlite.InMemory {
-		_ = os.WriteFile(s.damageMarker(), nil, 0o600) // without it the next Open still notices what its quick check covers
+		_ = os.WriteFile(s.damageMarker(), nil, 0o600) // without it the next Open checks less
 	}
 	return err
 }

@@ -65,7 +65,8 @@ type SyncState struct {
 func (y *Sync) Join(ctx context.Context, name string) (SyncState, error) {
 	return inTx(ctx, y.s.save, "share the history", func(t *tx) SyncState {
 		if t.Exec(`UPDATE home SET folder = lower(hex(randomblob(8))) WHERE folder = ''`) > 0 {
-			queueSessionsForSync(t, sqlite.List[string](t, `SELECT id FROM sessions UNION ALL SELECT session FROM tombstones`))
+			all := sqlite.List[string](t, `SELECT id FROM sessions UNION ALL SELECT session FROM tombstones`)
+			queueSessionsForSync(t, all)
 		}
 		t.Exec(`UPDATE home SET name = ?`, name)
 		return syncState(t)

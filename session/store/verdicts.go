@@ -161,7 +161,7 @@ type VerdictCounts struct {
 	Of       map[history.Disposition]int `json:"of,omitempty"`       // messages with each disposition
 	Pinned   int                         `json:"pinned,omitempty"`   // sent messages that are pinned
 	Repaired int                         `json:"repaired,omitempty"` // sent messages that are repaired
-	Short    int                         `json:"short,omitempty"`    // messages that are cut, recalled or dropped, and not whole
+	Short    int                         `json:"short,omitempty"`    // cut, recalled or dropped, and not whole
 }
 
 // Sent returns the number of messages that were sent.

@@ -59,7 +59,7 @@ func filesBeside(path string) (all []File) {
 				automatic: len(m[2]) == len(dayLayout), draft: m[1] == "new" || m[4] != "",
 			}
 			if m[2] != "" {
-				f.Day, _ = time.Parse(stampLayout[:len(m[2])], m[2]) // a date that does not parse leaves Day zero: not a backup
+				f.Day, _ = time.Parse(stampLayout[:len(m[2])], m[2]) // zero if it does not parse: not a backup
 			}
 			all = append(all, f)
 		}

@@ -71,7 +71,7 @@ type Files struct {
 type FindDamaged func(of *sqlite.Tx) (damaged []int64)
 
 // Recover copies the readable rows of a damaged file to a new one and adds lost rows from the backup.
-func Recover(ctx context.Context, f Files, now time.Time, check FindDamaged) (Result, error) {
+func Recover(ctx context.Context, f Files, now time.Time, findDamaged FindDamaged) (Result, error) {
 	// Rows are inserted in any order; rows that refer to lost ones are removed at the end.
 	db := sqlite.OpenPool(f.New, "_foreign_keys=off&"+sqlite.ModeScratch, 1)
 	defer db.Close()
@@ -82,8 +82,8 @@ func Recover(ctx context.Context, f Files, now time.Time, check FindDamaged) (Re
 		}
 	}
 	r := recovery{
-		ctx: ctx, from: sqlite.OpenUnchanging(f.Damaged), now: now.UnixMilli(), findDamaged: check, damagedTables: map[string]bool{},
-		result: Result{File: f.Damaged},
+		ctx: ctx, from: sqlite.OpenUnchanging(f.Damaged), now: now.UnixMilli(), findDamaged: findDamaged,
+		damagedTables: map[string]bool{}, result: Result{File: f.Damaged},
 	}
 	defer os.Remove(f.Damaged + "-shm") // SQLite's index of the write-ahead log
 	defer r.from.Close()

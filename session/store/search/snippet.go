@@ -42,7 +42,7 @@ func (q Query) Snippet(text string) (line string, marks [][2]int) {
 		switch {
 		case unicode.IsSpace(r), unicode.Is(unicode.Cc, r), r == zeroWidthSpace:
 			return ' '
-		case unicode.Is(unicode.Cf, r) && r != '\u200c' && r != '\u200d': // joiners change the shape of their neighbours
+		case unicode.Is(unicode.Cf, r) && r != '\u200c' && r != '\u200d': // joiners shape their neighbours
 			return -1
 		}
 		return r

@@ -104,8 +104,8 @@ func (o *Owner) Alive(token string) bool {
 	return IsBusy(db.QueryRow(`SELECT count(*) FROM sqlite_schema`).Scan(&tables))
 }
 
-// lockGracePeriod is longer than the time between the creation of a lock file and its lock.
-const lockGracePeriod = time.Minute
+// lockGrace is longer than the time between the creation of a lock file and its lock.
+const lockGrace = time.Minute
 
 // RemoveDeadLocks removes the lock files of all dead owners of the history.
 func (o *Owner) RemoveDeadLocks() {
@@ -117,7 +117,7 @@ func (o *Owner) RemoveDeadLocks() {
 	for _, e := range entries {
 		token, ok := strings.CutPrefix(e.Name(), prefix)
 		info, err := e.Info()
-		if ok && uuid.Validate(token) == nil && err == nil && time.Since(info.ModTime()) > lockGracePeriod && !o.Alive(token) {
+		if ok && uuid.Validate(token) == nil && err == nil && time.Since(info.ModTime()) > lockGrace && !o.Alive(token) {
 			os.Remove(o.file(token))
 		}
 	}

@@ -111,7 +111,7 @@ func List[T any](t reader, query string, args ...any) (all []T) {
 
 // JSONArray encodes ids as a single parameter, for json_each.
 func JSONArray(ids []int64) string {
-	text, err := json.Marshal(append([]int64{}, ids...)) // a nil slice would be null, which json_each takes for one value
+	text, err := json.Marshal(append([]int64{}, ids...)) // nil would be null, which json_each takes for a value
 	if err != nil {
 		panic(err) // numbers always marshal
 	}
