@@ -31,38 +31,38 @@ import (
 	"winnow/ui/remembered"
 )
 
-// app is winnow with its configuration read: what the commands work with that list, read or hold conversations.
+// app is winnow with its configuration loaded. Commands that use endpoints, tools or chats run on it.
 type app struct {
 	*program
 	purpose purpose
 	config  config.Config
 	catalog *llm.Catalog
-	servers *mcp.Servers // none is started before it is needed
+	servers *mcp.Servers // started on first use
 	log     *slog.Logger
 	logFile io.Closer
 	store   *store.Store // nil until it is opened
 
-	// of a conversation
+	// The fields below are set by prepare, for commands that continue a chat.
 	deps    session.Deps
 	choice  llm.Choice
-	notices []string           // sentences for the screen
-	memory  *remembered.Memory // what was chosen on the screen before; nil remembers nothing
+	notices []string           // sentences to show to the user
+	memory  *remembered.Memory // the last choices on the screen; nil remembers nothing
 	chosen  remembered.Choices
 }
 
-// purpose is what a command opens the conversations for.
+// purpose is what a command needs the chats for.
 type purpose int
 
 const (
-	purposeLook   purpose = iota // nothing is added
-	purposeChange                // something is stored
-	purposePlan                  // a conversation is read as it would be continued; nothing is sent
-	purposeRun                   // one message is sent at once
-	purposeChat                  // a person reads on the screen which model was chosen, before anything is sent
+	purposeLook   purpose = iota // show stored data
+	purposeChange                // store something
+	purposePlan                  // show what a chat would send next; nothing is sent
+	purposeRun                   // send one message immediately
+	purposeChat                  // run the screen, where the user sees the chosen model before anything is sent
 )
 
-// withApp opens the conversations for a command that has no screen. What became of a damaged history is said at the one
-// opening that met it.
+// withApp loads the configuration, opens the chats and calls run, for a command without a screen. It reports the
+// recovery of a damaged history on standard error.
 func (p *program) withApp(ctx context.Context, to purpose, run func(*app) error) error {
 	a, err := p.setup()
 	if err != nil {
@@ -93,7 +93,7 @@ func (a *app) close() {
 	a.logFile.Close()
 }
 
-// storeCommand makes a command that looks at the conversations.
+// storeCommand returns a command that reads or edits stored chats.
 func (p *program) storeCommand(
 	use, short string, run func(ctx context.Context, s *store.Store, args []string) error,
 ) *cobra.Command {
@@ -102,7 +102,8 @@ func (p *program) storeCommand(
 	})
 }
 
-// sessionCommand makes a command about a session, the last one where none is named; rest is what stood behind its id.
+// sessionCommand returns a command for one session, which is the last one if no id is given. rest is the arguments
+// after the id.
 func (p *program) sessionCommand(
 	use, short string, run func(ctx context.Context, s *store.Store, info store.Session, rest []string) error,
 ) *cobra.Command {
@@ -116,7 +117,8 @@ func (p *program) sessionCommand(
 	})
 }
 
-// conversationCommand makes a command that reads a session, the last one where none is named, as it would be continued.
+// conversationCommand returns a command that reads a session in order to show what it would send next. Without an id it
+// is the last session.
 func (p *program) conversationCommand(
 	use, short string, run func(a *app, ctx context.Context, s *session.Session) error,
 ) *cobra.Command {
@@ -132,8 +134,8 @@ func (p *program) conversationCommand(
 	})
 }
 
-// setup reads the configuration and names the endpoints: the configured ones, those of the environment, and the guide.
-// It asks no server.
+// setup loads the configuration and lists the endpoints: configured ones, those from the environment, and the guide. It
+// sends no requests.
 func (p *program) setup() (*app, error) {
 	c, err := p.readConfig()
 	if err != nil {
@@ -153,14 +155,14 @@ func (p *program) setup() (*app, error) {
 	}
 	pace := time.Duration(0)
 	if term.IsTerminal(p.out.Fd()) {
-		pace = 12 * time.Millisecond // The guide's answers arrive as a model's do where a person looks on.
+		pace = 12 * time.Millisecond // on a terminal, the guide streams its answers at the pace of a model
 	}
 	a.catalog.With(append(endpoints, guide.Endpoint(docs.Pages, pace))...)
 	return a, nil
 }
 
-// openStore opens the conversations, an empty history in memory where nothing is to be saved. To look at what was never
-// begun makes no file.
+// openStore opens the chats, or an empty history in memory if nothing is to be saved. A command that only reads does
+// not create the file.
 func (a *app) openStore(ctx context.Context) error {
 	path, err := a.dbPath()
 	if err != nil {
@@ -177,8 +179,8 @@ func (a *app) openStore(ctx context.Context) error {
 	return err
 }
 
-// openLog starts the log of --debug: JSON lines without secrets, appended, readable by the user alone. Without the flag
-// nothing is written anywhere.
+// openLog opens the log of --debug: JSON lines without secrets, appended to a file that only the user can read. Without
+// --debug it returns a logger that discards everything.
 func (p *program) openLog() (*slog.Logger, io.Closer, error) {
 	if !p.flags.debug {
 		return slog.New(slog.DiscardHandler), io.NopCloser(nil), nil
@@ -197,7 +199,8 @@ func (p *program) openLog() (*slog.Logger, io.Closer, error) {
 	return newLog(f, p.redactor).With("process", os.Getpid()), f, nil
 }
 
-// newLog is a log whose messages and values hold no secret. What is no number is logged as the text it prints as.
+// newLog returns a logger that removes secrets from messages and values. Values that are neither numbers nor booleans
+// are logged as text.
 func newLog(to io.Writer, r *redact.Redactor) *slog.Logger {
 	clean := func(_ []string, a slog.Attr) slog.Attr {
 		if kind := a.Value.Kind(); kind != slog.KindString && kind != slog.KindAny {
@@ -208,13 +211,13 @@ func newLog(to io.Writer, r *redact.Redactor) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(to, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: clean}))
 }
 
-// prepare makes ready for a conversation. Where no session is named, nothing is made on disk before it is known that
-// there is a model to ask.
+// prepare chooses the model, opens the chats and sets a.deps. For a new chat it opens the history only after it has
+// found a model, so that a failing first start leaves no file.
 func (a *app) prepare(ctx context.Context) error {
 	if a.purpose == purposeChat {
 		a.loadRemembered()
 	}
-	// A key_command may ask a person, so it runs before the screen is taken.
+	// A key_command may prompt the user, so run it before the screen starts.
 	err := a.fetchKeys(ctx)
 	var row store.Session
 	if err == nil && (a.flags.session != "" || a.flags.last) {
@@ -237,7 +240,7 @@ func (a *app) prepare(ctx context.Context) error {
 	return nil
 }
 
-// newDeps is the configuration as conversations need it.
+// newDeps returns the configuration in the form that package session needs.
 func (a *app) newDeps() session.Deps {
 	counter, c, titles := tokenizer.New(), a.config, ""
 	if a.purpose == purposeChat {
@@ -253,7 +256,7 @@ func (a *app) newDeps() session.Deps {
 		TitleRef:   titles,
 		SummaryRef: c.Summary.Model,
 		Tools:      a.servers.Boxes(),
-		// What the servers say of themselves may hold a secret.
+		// Texts from the servers may contain a secret.
 		Prepare: func(ctx context.Context, say func(sentence string)) error {
 			return a.servers.Prepare(ctx, func(sentence string) { say(a.redactor.Text(sentence)) })
 		},
@@ -272,8 +275,8 @@ func (a *app) newDeps() session.Deps {
 	}
 }
 
-// choose finds the model to begin with. A session that has one goes on with it, unless the command line names another.
-// Only a person who reads the choice on the screen may get one that nothing named.
+// choose picks the model to start with. A session keeps its model unless a flag names another. Only the screen, where
+// the user sees the choice before sending, may fall back to a model that nothing named.
 func (a *app) choose(ctx context.Context, row store.Session) error {
 	if a.flags.model == "" && row.Endpoint != "" {
 		a.choice = llm.Choice{Ref: report.SessionModel(row), Reason: "this chat uses it"}
@@ -293,7 +296,7 @@ func (a *app) choose(ctx context.Context, row store.Session) error {
 	return err
 }
 
-// namedModel is the model that the user named and where; both are "" for none.
+// namedModel returns the model that the user named, and where; both are "" if none is named.
 func (p *program) namedModel(c config.Config) (from, ref string) {
 	switch {
 	case p.flags.model != "":
@@ -306,7 +309,7 @@ func (p *program) namedModel(c config.Config) (from, ref string) {
 	return "", ""
 }
 
-// start is the session that the flags name, or a new one.
+// start opens the session that the flags name, or starts a new one.
 func (a *app) start(ctx context.Context) (*session.Session, error) {
 	if a.flags.session == "" {
 		dir, _ := os.Getwd()
@@ -321,11 +324,11 @@ func (a *app) start(ctx context.Context) (*session.Session, error) {
 		return nil, err
 	}
 	if !s.Info().Deleted.IsZero() {
-		return nil, fail(exitFailed, "the session is in the trash; restore it with winnow sessions restore %s", s.Info().ID)
+		return nil, fail(exitFailed, "the chat is in the trash; restore it with winnow sessions restore %s", s.Info().ID)
 	}
 	if a.flags.model != "" {
 		if last := report.SessionModel(s.Info()); last != "-" && last != a.choice.Ref {
-			a.notices = append(a.notices, "This session last used "+last+"; it now uses "+a.choice.Ref+".")
+			a.notices = append(a.notices, "This chat last used "+last+"; it now uses "+a.choice.Ref+".")
 		}
 		err = s.Set(ctx, session.Settings{Model: a.choice.Ref})
 	}

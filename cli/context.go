@@ -46,7 +46,7 @@ func (p *program) contextCommand() *cobra.Command {
 	return c
 }
 
-// showContext shows what was asked of a session's context.
+// showContext shows the next or a past request of a session, as the flags ask.
 func (a *app) showContext(ctx context.Context, s *session.Session) error {
 	l, err := a.contextOf(ctx, s)
 	if err != nil {
@@ -82,16 +82,16 @@ func (a *app) showContext(ctx context.Context, s *session.Session) error {
 
 func isIdle(s mcp.Status) bool { return s.State == mcp.Idle }
 
-// shownContext is a request to be shown.
+// shownContext is a request with its report.
 type shownContext struct {
 	report.ContextReport
 	plan   history.Plan
-	record record.Recorded        // of a past one
-	body   func() ([]byte, error) // the bytes that the plan gives
-	unsent error                  // how much too large the request is, and what helps; nil where it would be sent
+	record record.Recorded        // of a past request
+	body   func() ([]byte, error) // returns the body of the request
+	unsent error                  // why the request would not be sent and what helps; nil if it would be sent
 }
 
-// contextOf finds the request that was asked for.
+// contextOf returns the request that the flags select.
 func (a *app) contextOf(ctx context.Context, s *session.Session) (shownContext, error) {
 	if a.flags.turn != "" && a.flags.model != "" {
 		return shownContext{}, fail(exitUsage, "--turn and --model cannot be used together")
@@ -138,8 +138,7 @@ func (a *app) contextOf(ctx context.Context, s *session.Session) (shownContext, 
 	return l, err
 }
 
-// pastContext puts a past request together again. What became of the messages is what its record says: that needs no
-// proof.
+// pastContext rebuilds a past request. The verdicts come from its record, which needs no proof.
 func pastContext(ctx context.Context, s *session.Session, turn string) (shownContext, error) {
 	at, nth, err := requestRef("--turn", turn)
 	if err != nil {
@@ -154,7 +153,7 @@ func pastContext(ctx context.Context, s *session.Session, turn string) (shownCon
 	plan.Sum, plan.Entries, plan.Added = r.Verdicts.Sum, r.Verdicts.Entries, r.Verdicts.Added
 	plan.Rules = r.Request.Rules
 	if !r.Proven {
-		plan.Next = nil // of another plan
+		plan.Next = nil // it belongs to another plan
 	}
 	l := shownContext{
 		ContextReport: report.NewContextReport(s.Info(), r.Request.Endpoint+"/"+r.Request.Model, plan),
@@ -164,7 +163,7 @@ func pastContext(ctx context.Context, s *session.Session, turn string) (shownCon
 	return l, nil
 }
 
-// requestRef reads the number of a turn, N, or of one of its requests, N.K; nth is 0 for the last.
+// requestRef parses the number of a turn, N, or of one of its requests, N.K. nth is 0 for the last request.
 func requestRef(flag, text string) (turn, nth int, err error) {
 	first, second, several := strings.Cut(text, ".")
 	turn, err = strconv.Atoi(first)
@@ -178,8 +177,8 @@ func requestRef(flag, text string) (turn, nth int, err error) {
 	return turn, nth, nil
 }
 
-// writeRequest writes a request as text: its bytes, or all of it as one text. What looks like a secret stays out on the
-// way, and that is said; what is sent, and its hash, has it.
+// writeRequest prints the body of a request, or the request as one text with --prompt. It redacts secrets in what it
+// prints; the request and its hash contain them.
 func (p *program) writeRequest(l shownContext) error {
 	body, err := l.body()
 	text := string(body)
@@ -204,8 +203,8 @@ func (p *program) repairCommand() *cobra.Command {
 		(*app).showRepairs))
 }
 
-// showRepairs lists the repairs of the next request, and records them. That nothing would be sent, because it does not
-// fit or because the policy refuses what is damaged, leaves a plan to look at.
+// showRepairs lists the repairs of the next request. If the request would not be sent, because it does not fit or the
+// policy refuses damaged messages, its plan is shown nevertheless.
 func (a *app) showRepairs(ctx context.Context, s *session.Session) error {
 	if err := s.LoadRest(ctx); err != nil {
 		return err

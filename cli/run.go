@@ -46,9 +46,9 @@ func (p *program) runCommand() *cobra.Command {
 	return c
 }
 
-// run sends one message, of the arguments and standard input, and writes the answer as it arrives. The first signal
-// ends the answer in order, and what arrived is kept; a second one ends the program, and so does the first one while
-// standard input is read.
+// run sends one message, made of the arguments and standard input, and streams the answer to standard output. The first
+// signal stops the answer and keeps what arrived. A second one, or one while standard input is being read, ends the
+// program.
 func (p *program) run(ctx context.Context, args []string) error {
 	f := p.flags
 	for _, pattern := range f.allowTools {
@@ -70,7 +70,7 @@ func (p *program) run(ctx context.Context, args []string) error {
 	return p.withApp(ctx, purposeRun, func(a *app) error { return a.answer(ctx, draft) })
 }
 
-// answer sends a message and writes the answer.
+// answer sends a message and prints the answer.
 func (a *app) answer(ctx context.Context, draft string) error {
 	a.deps.Approval.Unattended, a.deps.Approval.Allow = true, a.flags.allowTools
 	s, err := a.start(ctx)
@@ -108,7 +108,7 @@ func (a *app) answer(ctx context.Context, draft string) error {
 		if err != nil {
 			out.turn.Error = report.ErrorText(err)
 		}
-		a.flags.noRedact = true // It is the transcript itself.
+		a.flags.noRedact = true // it is the transcript itself
 		err = cmp.Or(err, a.show(&out.turn))
 	}
 	terminal := term.IsTerminal(a.err.Fd())
@@ -119,22 +119,21 @@ func (a *app) answer(ctx context.Context, draft string) error {
 		fmt.Fprintf(a.err, "winnow -s %s\n", id)
 	}
 	if ctx.Err() != nil {
-		return fail(stoppedBy(ctx), "") // What there was to say has been said.
+		return fail(stoppedBy(ctx), "") // the user has been told already
 	}
 	return err
 }
 
-// announce writes the sentences in front of an answer. That a window has the session open does not stop the turn: a
-// script is not to fail for a window that somebody left open, and nothing is lost, because what the window adds is a
-// branch.
+// announce prints the notices before the answer. A session that is open in another window is no error: a script must
+// not fail because a window was left open, and nothing is lost, because that window will add a branch.
 func (a *app) announce(ctx context.Context, s *session.Session, out *answerWriter) error {
 	for _, notice := range a.notices {
 		out.say(out.turn.AddNotice(notice))
 	}
 	leased, err := a.store.LeasedByOthers(ctx)
 	if id := s.Info().ID; id != "" && slices.Contains(leased, id) {
-		out.say(out.turn.AddNotice("this session is open in a chat; it will show this turn when the session is opened " +
-			"again, and what is written there until then goes on a separate branch"))
+		out.say(out.turn.AddNotice("this chat is open in another window; that window will show this turn when the chat " +
+			"is reopened, and messages sent there until then will start a separate branch"))
 	}
 	if a.choice.Listed {
 		out.say(out.turn.AddNotice("asking " + s.Model().Ref() + ", the first model that the endpoint lists"))
@@ -142,7 +141,7 @@ func (a *app) announce(ctx context.Context, s *session.Session, out *answerWrite
 	return err
 }
 
-// tooLong names what a script can change where a message does not fit.
+// tooLong adds to the error of a message that does not fit what a script can change.
 func tooLong(err error, endpoint string) error {
 	var over *session.OversizeError
 	var later *history.OverBudgetError
@@ -155,10 +154,10 @@ func tooLong(err error, endpoint string) error {
 	return err
 }
 
-// toolsOff is the setting that leaves out the tools of an MCP server.
+// toolsOff is the setting that disables tools of an MCP server.
 const toolsOff = `approve = "off" or tools = { NAME = "off" } under [mcp_servers.NAME]`
 
-// remedies are what helps in the configuration against a request that does not fit.
+// remedies returns the settings that help if a request does not fit.
 func remedies(over *session.OversizeError, endpoint string) session.Remedies {
 	return session.Remedies{
 		Parts: map[history.PartOf]string{
@@ -170,14 +169,14 @@ func remedies(over *session.OversizeError, endpoint string) session.Remedies {
 	}
 }
 
-// answerWriter writes the events of a turn to standard output and standard error. With --json it collects them.
+// answerWriter prints the events of a turn on standard output and standard error, or collects them for --json.
 type answerWriter struct {
 	*program
 	answer plain.Writer
 	turn   report.TurnReport
 }
 
-// follow writes until the turn is over and returns how it ended.
+// follow handles events until the turn is over and returns its error.
 func (w *answerWriter) follow(events <-chan session.Event) error {
 	var end error
 	for event := range events {
@@ -190,14 +189,14 @@ func (w *answerWriter) follow(events <-chan session.Event) error {
 		case session.Answered:
 			w.answer.EndLine()
 		case session.OverLimit:
-			event.Answer(limits.No) // There is nobody to ask; the turn ends with the reason.
+			event.Answer(limits.No) // there is nobody to ask; the turn ends with the reason
 		case session.Finished:
 			end = event.Err
 		}
 	}
 	w.answer.EndLine()
 	if end == nil && w.turn.Unfinished() {
-		// A script must not take the beginning of an answer for the whole. For people the turn's notice has said it.
+		// A script must not mistake a partial answer for a complete one. People have seen the notice of the turn.
 		if end = fail(exitProvider, ""); w.flags.json || w.flags.quiet {
 			end = fail(exitProvider, "the server ended the stream without a finish reason; the answer may be incomplete")
 		}
@@ -205,7 +204,7 @@ func (w *answerWriter) follow(events <-chan session.Event) error {
 	return end
 }
 
-// say writes lines about the turn. --json has the same in its object.
+// say prints lines about the turn, unless --json or --quiet is set.
 func (w *answerWriter) say(lines []string) {
 	if w.flags.json || w.flags.quiet {
 		return
@@ -217,12 +216,11 @@ func (w *answerWriter) say(lines []string) {
 }
 
 const (
-	maxInput    = 10 << 20 // bytes that run takes from standard input
-	aloneFactor = 30       // how many times longer run waits for a pipe to begin if there is nothing else to send
+	maxInput    = 10 << 20 // bytes that run reads from standard input
+	aloneFactor = 30       // how many times longer run waits for a pipe if there is nothing else to send
 )
 
-// joinInput is the text of the arguments, followed by what standard input holds. The argument - has it read, whatever
-// it is.
+// joinInput returns the text of the arguments followed by standard input. The argument - forces reading standard input.
 func (p *program) joinInput(args []string) (string, error) {
 	asked := slices.Contains(args, "-")
 	words := slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg == "-" })
@@ -245,9 +243,9 @@ func (p *program) joinInput(args []string) (string, error) {
 	return text + "\n\n" + string(read), nil
 }
 
-// inputBegins reports whether standard input is meant for run and has begun or ended. A pipe may stay open and silent
-// for ever, as under cron, ssh and editors, so it has two seconds, or a minute where alone says that there is nothing
-// else to send.
+// inputBegins reports whether standard input is meant for run and has data or has ended. A pipe may stay open and
+// silent forever, as under cron, ssh and editors, so it waits two seconds, or a minute if alone says that there is
+// nothing else to send.
 func (p *program) inputBegins(alone bool) bool {
 	said := "standard input is silent; use - to wait for it"
 	if alone {
@@ -264,9 +262,9 @@ func (p *program) inputBegins(alone bool) bool {
 	return alone && readable(p.in, p.inputTimeout*(aloneFactor-1))
 }
 
-// ownInput says that standard input is meant for run without being asked for: a pipe, or a file. Beside a text, a file
-// that somebody has read from is theirs: in "while read x; do winnow run "about $x"; done <list" it is the rest of the
-// list. A pipe does not tell what was read from it.
+// ownInput reports whether standard input is meant for run without -: a pipe or a file. Next to a text, a file that was
+// partly read belongs to somebody else: in "while read x; do winnow run "about $x"; done <list" it is the rest of the
+// list. A pipe does not reveal what was read from it.
 func ownInput(in *os.File, alone bool) bool {
 	info, err := in.Stat()
 	switch {
@@ -279,14 +277,14 @@ func ownInput(in *os.File, alone bool) bool {
 	return err == nil && at == 0
 }
 
-// readable waits until reading from a file would not block: it has data, or has ended. Nothing is read, so that what
-// comes later is left to the others who have the file open.
+// readable waits until a read from file would not block, because there is data or the end. It reads nothing, so that
+// later data is left for others who have the file open.
 func readable(file *os.File, wait time.Duration) bool {
 	polled := []unix.PollFd{{Fd: int32(file.Fd()), Events: unix.POLLIN}}
 	for end := time.Now().Add(wait); ; {
 		n, err := unix.Poll(polled, int(max(0, time.Until(end)).Milliseconds()))
-		if !errors.Is(err, unix.EINTR) { // A signal of Go's own scheduler ends a wait early.
-			return n > 0 || err != nil // Reading says what is wrong.
+		if !errors.Is(err, unix.EINTR) { // signals of the Go scheduler interrupt the wait
+			return n > 0 || err != nil // the read reports the error
 		}
 	}
 }

@@ -50,8 +50,8 @@ func (p *program) sessionsCommand() *cobra.Command {
 		p.sessionsPurge())
 }
 
-// editSession makes a command that changes the row of a session; words are what stood behind its id, with commas or
-// spaces between them.
+// editSession returns a command that edits the row of a session. words is the arguments after the id, separated by
+// commas or spaces.
 func (p *program) editSession(use, short string, edit func(row *store.Session, words []string)) *cobra.Command {
 	return p.sessionCommand(use, short,
 		func(ctx context.Context, s *store.Store, info store.Session, rest []string) error {
@@ -111,7 +111,7 @@ func (p *program) sessionsFork() *cobra.Command {
 		}))
 }
 
-// findSession finds a session by its id or the beginning of it; "" is the one used last.
+// findSession finds a session by its id or a prefix of it; "" is the session used last.
 func findSession(ctx context.Context, s *store.Store, id string) (store.Session, error) {
 	if id == "" {
 		last, err := s.Sessions(ctx, store.SessionFilter{LastUsed: true, Limit: 1})
@@ -133,7 +133,7 @@ func findSession(ctx context.Context, s *store.Store, id string) (store.Session,
 	return info, err
 }
 
-// indexTimeout bounds how long a search first works on what the index lacks.
+// indexTimeout bounds how long a search first updates the index.
 const indexTimeout = 2 * time.Second
 
 func (p *program) sessionsSearch() *cobra.Command {
@@ -150,15 +150,15 @@ func (p *program) sessionsSearch() *cobra.Command {
 	return c
 }
 
-// search looks through the stored messages. What the index lacks is added first, for a moment; it says on standard
-// error where something is left out.
+// search searches the stored messages. It first updates the index for a limited time, and reports on standard error how
+// many messages are still missing.
 func (p *program) search(ctx context.Context, s *store.Store, in store.SearchQuery) error {
 	if in.Session != "" {
 		info, err := findSession(ctx, s, in.Session)
 		if err != nil {
 			return err
 		}
-		// A session that is named is looked through wherever it is.
+		// A named session is searched even in the trash.
 		in.Session, in.Trash = info.ID, in.Trash || !info.Deleted.IsZero()
 	}
 	left, err := s.Unindexed(ctx)
@@ -182,7 +182,8 @@ func (p *program) search(ctx context.Context, s *store.Store, in store.SearchQue
 	return p.show(report.SearchHits(hits))
 }
 
-// sessionsPurge removes a session for good. It asks, and where nobody can answer it wants --yes.
+// sessionsPurge returns the command that deletes a session permanently. It asks for confirmation, or requires --yes
+// without a terminal.
 func (p *program) sessionsPurge() *cobra.Command {
 	c := p.storeCommand("purge ID", "Delete a chat permanently, and overwrite its text", p.purge)
 	c.Long = "purge deletes a chat with everything that belongs to it, and overwrites its text. Backups and files " +
@@ -210,7 +211,7 @@ func (p *program) purge(ctx context.Context, s *store.Store, args []string) erro
 		}
 		fmt.Fprintf(p.err, "Delete %q permanently, with %s? This cannot be undone. Type yes to confirm: ",
 			report.ShortLine(report.SessionTitle(info)), theme.Plural(info.Messages, "message"))
-		answer, _ := bufio.NewReader(p.in).ReadString('\n') // an end of input is not a yes
+		answer, _ := bufio.NewReader(p.in).ReadString('\n') // the end of input is not a yes
 		if strings.TrimSpace(answer) != "yes" {
 			return fail(exitFailed, "nothing was deleted")
 		}
@@ -222,7 +223,8 @@ func (p *program) purge(ctx context.Context, s *store.Store, args []string) erro
 	return errors.Join(purged, p.purgeCopies(ctx, s.Path(), info, copies))
 }
 
-// purgeCopies names the files beside the history that hold a purged session, and rewrites or deletes them.
+// purgeCopies lists the files beside the history that contain a purged session, or rewrites or deletes them as how
+// says.
 func (p *program) purgeCopies(ctx context.Context, path string, info store.Session, how string) error {
 	files, err := backup.FilesWithSession(ctx, path, info.ID)
 	if err != nil || len(files) == 0 {
@@ -230,12 +232,12 @@ func (p *program) purgeCopies(ctx context.Context, path string, info store.Sessi
 	}
 	var failed error
 	for _, c := range files {
-		done := "may still contain the session"
+		done := "may still contain the chat"
 		switch {
 		case how == "delete":
 			err, done = backup.RemoveDatabase(c.Path), "deleted"
-		case how == "rewrite" && !c.Damaged: // A damaged file can only be deleted.
-			err, done = store.PurgeCopy(ctx, c, info.ID), "rewritten without the session"
+		case how == "rewrite" && !c.Damaged: // a damaged file can only be deleted
+			err, done = store.PurgeCopy(ctx, c, info.ID), "rewritten without the chat"
 		}
 		if failed = errors.Join(failed, err); err == nil {
 			p.warn("%s: %s", done, c.Path)

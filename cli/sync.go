@@ -64,7 +64,7 @@ func (p *program) syncCommand() *cobra.Command {
 	return c
 }
 
-// newSyncKey makes a key file.
+// newSyncKey creates a key file.
 func (p *program) newSyncKey(file string) error {
 	public, err := sync.NewKey(file)
 	switch {
@@ -79,7 +79,7 @@ func (p *program) newSyncKey(file string) error {
 	return nil
 }
 
-// syncFolder is the folder to sync through and the file of the key, as the configuration names them; "" for none.
+// syncFolder returns the configured folder and key file of the sync, "" for none.
 func (p *program) syncFolder(c config.Config) (dir, key string, err error) {
 	if c.Sync.Dir != "" {
 		dir, err = p.expand(c.Sync.Dir)
@@ -90,13 +90,13 @@ func (p *program) syncFolder(c config.Config) (dir, key string, err error) {
 	return dir, key, err
 }
 
-// sync syncs once.
+// sync syncs once and prints the result.
 func (p *program) sync(ctx context.Context, s *store.Store, o sync.Options) error {
 	ctx, stop := untilStopped(ctx)
 	defer stop()
 	out, err := sync.Run(ctx, s, o)
 	if err == nil && out.Purged > 0 {
-		// A chat waits with this for a quiet start.
+		// The screen finishes purges at its start instead.
 		if err = s.FinishPurge(ctx); errors.Is(err, store.ErrNotOverwritten) {
 			err = nil
 		}
@@ -110,8 +110,8 @@ func (p *program) sync(ctx context.Context, s *store.Store, o sync.Options) erro
 	return p.show(report.SyncResult(out))
 }
 
-// syncFunc is what syncs the history with other machines as [sync] says; nil where that is not set, or nothing is
-// saved. What it returns names the sessions that changed, and as an error what could not be done.
+// syncFunc returns a function that syncs as configured in [sync], or nil if sync is not configured or nothing is saved.
+// The function returns the ids of the changed sessions, and an error for what could not be synced.
 func (a *app) syncFunc() func(context.Context) (changed []string, err error) {
 	if a.config.Sync.Dir == "" || a.flags.noSave || a.store.ReadOnly() {
 		return nil
@@ -124,7 +124,7 @@ func (a *app) syncFunc() func(context.Context) (changed []string, err error) {
 		result, err := sync.Run(ctx, a.store, sync.Options{Dir: dir, Key: key})
 		switch {
 		case errors.Is(err, store.ErrSyncRunning):
-			return nil, nil // what there is to do is done there, or the next time
+			return nil, nil // the other sync does the work
 		case err == nil && len(result.Skipped) > 0:
 			err = errors.New(strings.Join(result.Skipped, " "))
 		}
@@ -132,11 +132,11 @@ func (a *app) syncFunc() func(context.Context) (changed []string, err error) {
 	}
 }
 
-// syncTimeout bounds how long winnow run and plain mode wait for what is exchanged with other machines.
+// syncTimeout bounds how long winnow run and plain mode wait for a sync.
 const syncTimeout = 2 * time.Second
 
-// syncBriefly syncs for a while, and says why that failed, "" for nothing; what is left is done the next time. It does
-// not wait for a folder on a network that is gone.
+// syncBriefly syncs for a limited time and returns why that failed, "" if it did not. The next sync continues. It does
+// not wait for a network folder that hangs.
 func (a *app) syncBriefly(ctx context.Context) string {
 	do := a.syncFunc()
 	if do == nil || ctx.Err() != nil {

@@ -35,7 +35,7 @@ func (p *program) usageCommand() *cobra.Command {
 	return c
 }
 
-// monthSpan is the first and the last local day of a month, "" for the current one.
+// monthSpan returns the first and the last day of a month in local time, "" for the current month.
 func (p *program) monthSpan(name string) (from, to time.Time, err error) {
 	month := p.now().Local()
 	if name != "" {
@@ -43,7 +43,7 @@ func (p *program) monthSpan(name string) (from, to time.Time, err error) {
 			return from, to, fail(exitUsage, "--month must be a month such as 2026-11")
 		}
 	}
-	// The moment of a local day is its noon: its midnight need not exist where the clock is put forward then.
+	// A day is represented by its noon, because midnight may not exist on a day when the clock is put forward.
 	from = time.Date(month.Year(), month.Month(), 1, 12, 0, 0, 0, time.Local)
 	return from, from.AddDate(0, 1, -1), nil
 }

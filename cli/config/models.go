@@ -10,7 +10,7 @@ import (
 	"winnow/session/record"
 )
 
-// ModelSettings is what the tables say of one model: of each key, the first table that says something.
+// ModelSettings returns the settings of a model: for each key, the value of the most specific table that sets it.
 func (c Config) ModelSettings(endpoint, model string) session.ModelSettings {
 	s := session.ModelSettings{Tables: make(map[string]string)}
 	for _, pattern := range c.patterns() {
@@ -34,7 +34,7 @@ func (c Config) ModelSettings(endpoint, model string) session.ModelSettings {
 	return s
 }
 
-// ModelTables are what the tables of models say to the clients of endpoints. They were checked.
+// ModelTables returns the valid [models] tables, most specific first, as package llm needs them.
 func (c Config) ModelTables() []llm.ModelSettings {
 	var list []llm.ModelSettings
 	for _, pattern := range c.patterns() {

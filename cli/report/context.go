@@ -13,23 +13,23 @@ import (
 	"winnow/session/store"
 )
 
-// ContextReport is a request to be shown: the next one, or one of the past. Tokens are counted ones but for Used; characters
-// are Unicode code points.
+// ContextReport describes the next request or a past one. Token counts are winnow's, except Used; characters are
+// Unicode code points.
 type ContextReport struct {
 	Session  string // its id
 	Title    string
 	Model    string
-	Rules    int                 // the version of the rules that decided
+	Rules    int                 // version of the rules, see history.Rules
 	Request  *PastRequest        // the past request, nil for the next one
-	Input    pricing.Cost        `json:"input_cost"` // what the next request costs before its answer
+	Input    pricing.Cost        `json:"input_cost"` // cost of the next request without its answer
 	Sum      history.Sum         // where its tokens go
-	Used     int                 // all of them as the server counts
-	Window   llm.Window          // of the model that the next request asks
+	Used     int                 // total tokens as the server counts
+	Window   llm.Window          // of the model of the next request
 	Counts   store.VerdictCounts // of messages
 	Entries  []history.Entry     // one per stored message, in order
-	Added    []history.Added     // text that nobody said
-	Next     []int               // indexes into entries of what falls out next
-	Error    string              // why nothing would be sent, "" where it would
+	Added    []history.Added     // texts that winnow adds to the messages
+	Next     []int               // indexes of the entries that would be dropped next
+	Error    string              // why nothing would be sent, "" if it would
 	Settings []settings.Setting
 }
 
@@ -37,13 +37,13 @@ type ContextReport struct {
 type PastRequest struct {
 	store.Request
 	Charged   pricing.Cost // what it cost
-	Nth, Of   int          // it is the Nth of its turn, which has Of
-	Proven    bool         // what was rebuilt has the hash of what was sent
-	Doubt     string       // why not, "" where it has
-	FirstRead int          // the index of the first message that the server can have read, 0 where it read all
+	Nth, Of   int          // it is request Nth of Of in its turn, from 1
+	Proven    bool         // the rebuilt body has the recorded hash
+	Doubt     string       // why it is not proven, "" if it is
+	FirstRead int          // index of the first message that the server can have read, 0 if it read all
 }
 
-// NewContextReport is the context of a plan.
+// NewContextReport returns the report of a plan.
 func NewContextReport(info store.Session, model string, plan history.Plan) ContextReport {
 	return ContextReport{
 		Session: info.ID, Title: SessionTitle(info), Model: model, Rules: plan.Rules, Sum: plan.Sum, Used: plan.Sum.Used(),
@@ -52,7 +52,7 @@ func NewContextReport(info store.Session, model string, plan history.Plan) Conte
 	}
 }
 
-// NewPastRequest is a past request that was put together again.
+// NewPastRequest returns a past request that was rebuilt.
 func NewPastRequest(r record.Replayed) *PastRequest {
 	past := &PastRequest{
 		Request: r.Request, Charged: record.CostOf(r.Request), Nth: r.Nth, Of: r.Of, Proven: r.Proven, Doubt: r.Doubt,
@@ -63,7 +63,7 @@ func NewPastRequest(r record.Replayed) *PastRequest {
 	return past
 }
 
-// Table writes where the tokens go, then a line for every message with the reason for what became of it.
+// Table writes where the tokens go, and a row for each message with the cause of its verdict.
 func (c ContextReport) Table(p *Page) {
 	c.head(p)
 	p.Line("")
@@ -79,7 +79,7 @@ func (c ContextReport) Table(p *Page) {
 	}
 }
 
-// rows writes a row for every message, and one for each repair under it.
+// rows writes a row for each message and its repairs.
 func (c ContextReport) rows(p *Page) {
 	for _, e := range c.Entries {
 		reason := SafeLine(e.Cause.Sentence())
@@ -93,7 +93,7 @@ func (c ContextReport) rows(p *Page) {
 	}
 }
 
-// head says which request it is and where its tokens go.
+// head writes which request it is and where its tokens go.
 func (c ContextReport) head(p *Page) {
 	p.Line("%s · %s", ShortLine(c.Title), ShortLine(c.Model))
 	if c.Request != nil {
@@ -127,7 +127,7 @@ func (c ContextReport) head(p *Page) {
 		count{"pinned", n.Pinned}, count{"repaired", n.Repaired}))
 }
 
-// boundText says what sets the limit of a request.
+// boundText says what limits the size of a request.
 func boundText(s history.Sum) string {
 	window := "the window is unknown"
 	if s.Window > 0 {
@@ -147,7 +147,7 @@ func boundText(s history.Sum) string {
 	return by + "; " + window
 }
 
-// pricedBy says in brackets whose prices a cost was computed from, and nothing where the server said the cost.
+// pricedBy names in parentheses whose prices a cost was computed from, "" if the server reported the cost.
 func pricedBy(c pricing.Cost) string {
 	if c.Source == "" {
 		return ""
@@ -155,7 +155,7 @@ func pricedBy(c pricing.Cost) string {
 	return " (by " + ShortLine(c.Source) + ")"
 }
 
-// head says when a request was sent, what came back, and whether it is proven.
+// head writes when a request was sent, how it ended, and whether it is proven.
 func (q PastRequest) head(p *Page) {
 	proof := "proven by its hash"
 	if !q.Proven {
@@ -183,7 +183,7 @@ func (q PastRequest) head(p *Page) {
 	}
 }
 
-// serverCount is the server's own count of the request and its answer.
+// serverCount returns the server's own token counts.
 func (q PastRequest) serverCount() string {
 	if q.Prompt < 0 {
 		return "nothing"
@@ -198,7 +198,7 @@ func (q PastRequest) serverCount() string {
 	return text
 }
 
-// tokensText is what a message costs, and what it would cost whole where that is another number.
+// tokensText returns the tokens that are sent of a message, and its whole size if that differs.
 func tokensText(s history.Sum, e history.Entry) string {
 	if e.TokensAfter == e.TokensBefore {
 		return fmt.Sprint(s.Tokens(e.TokensAfter))
@@ -206,7 +206,7 @@ func tokensText(s history.Sum, e history.Entry) string {
 	return fmt.Sprintf("%d of %d", s.Tokens(e.TokensAfter), s.Tokens(e.TokensBefore))
 }
 
-// verdict is an entry's disposition with what else is true of it.
+// verdict returns the disposition of a message, and whether it is pinned or repaired.
 func verdict(e history.Entry) string {
 	text := string(e.Disposition)
 	if e.Pinned {

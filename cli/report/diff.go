@@ -8,7 +8,7 @@ import (
 	"winnow/session/store"
 )
 
-// ContextDiff is what changed from one request of a session to a later one.
+// ContextDiff is the difference between two requests of a session.
 type ContextDiff struct {
 	Session  string // its id
 	Title    string
@@ -16,17 +16,17 @@ type ContextDiff struct {
 	Changes  []history.Change
 }
 
-// ComparedRequest is one of two requests that are compared; of the next one only its sums are known.
+// ComparedRequest is one side of a ContextDiff. ID, Turn, Nth and Of are 0 for the next request.
 type ComparedRequest struct {
 	ID      int64
 	Turn    int
-	Nth, Of int // it is the Nth of its turn, which has Of
+	Nth, Of int // it is request Nth of Of in its turn, from 1
 	Sum     history.Sum
-	Sent    int // messages
+	Sent    int // number of messages that are sent
 	entries []history.Entry
 }
 
-// NewComparedRequest is a request with its verdicts; r is the zero value for the next one.
+// NewComparedRequest returns a request with its verdicts. r is the zero value for the next request.
 func NewComparedRequest(r record.Recorded, verdicts history.Plan) ComparedRequest {
 	return ComparedRequest{
 		ID: r.Request.ID, Turn: r.Request.Turn, Nth: r.Nth, Of: r.Of, Sum: verdicts.Sum, entries: verdicts.Entries,
@@ -39,7 +39,7 @@ func NewContextDiff(info store.Session, from, to ComparedRequest) ContextDiff {
 	return ContextDiff{info.ID, SessionTitle(info), from, to, history.Compare(from.entries, to.entries)}
 }
 
-// Table writes the changes.
+// Table writes a row for each change.
 func (d ContextDiff) Table(p *Page) {
 	p.Line("%s", ShortLine(d.Title))
 	p.Line("from %s to %s: ~%d to ~%d tokens, %d to %d messages",

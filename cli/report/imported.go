@@ -8,21 +8,21 @@ import (
 	"winnow/ui/theme"
 )
 
-// ImportReport is an import of files and what became of it.
+// ImportReport describes an import of files.
 type ImportReport struct {
 	Conversations []ImportedConversation
 }
 
-// ImportedConversation is one conversation.
+// ImportedConversation is what became of one conversation of an import.
 type ImportedConversation struct {
 	File string
 	transfer.Imported
 }
 
-// outcomes are what can become of a conversation.
+// outcomes lists the possible outcomes in the order in which they are shown.
 var outcomes = []string{"new", "extended", "already here", "in the trash", "empty", "not imported"}
 
-// outcome is what became of the conversation.
+// outcome says what became of the conversation.
 func (i ImportedConversation) outcome() string {
 	switch {
 	case i.New:
@@ -39,7 +39,7 @@ func (i ImportedConversation) outcome() string {
 	return "empty"
 }
 
-// Table says what was imported and how to open it.
+// Table writes how many conversations were imported and how to open them.
 func (in ImportReport) Table(p *Page) {
 	of := map[string]int{}
 	for _, one := range in.Conversations {
@@ -61,7 +61,8 @@ func (in ImportReport) Table(p *Page) {
 	}
 }
 
-// Remarks are what was not imported, then what is odd about what was. named says that there are several files.
+// Remarks returns sentences about what was not imported, followed by warnings about what was. named adds the names of
+// the files.
 func (in ImportReport) Remarks(named bool) []string {
 	var lost, odd []string
 	for _, one := range in.Conversations {

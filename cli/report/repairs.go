@@ -7,16 +7,16 @@ import (
 	"winnow/ui/theme"
 )
 
-// RepairList is what is damaged in a session, and what is sent instead.
+// RepairList describes the damaged messages of a session and what is sent instead.
 type RepairList struct {
 	Session string // its id
 	Title   string
 	Model   string
-	Rules   int             // the version of the rules that repaired it
+	Rules   int             // version of the rules, see history.Rules
 	Entries []history.Entry // those with repairs
 }
 
-// Table writes a line for each repair, with the damaged text and what is sent instead under it.
+// Table writes a row for each repair, with the text before and after it.
 func (r RepairList) Table(p *Page) {
 	p.Line("%s · %s", ShortLine(r.Title), ShortLine(r.Model))
 	repairs := 0

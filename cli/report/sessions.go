@@ -15,7 +15,7 @@ import (
 // SessionList is a list of sessions.
 type SessionList []store.Session
 
-// Table writes a line for each session.
+// Table writes a row for each session.
 func (s SessionList) Table(p *Page) {
 	ids := shortIDs(s)
 	for _, one := range s {
@@ -31,11 +31,11 @@ func (s SessionList) Table(p *Page) {
 // Conversation is a session with the messages of its active branch.
 type Conversation struct {
 	Session  store.Session
-	Cost     record.Spent // of its requests, on every branch
+	Cost     record.Spent // of its requests on all branches
 	Messages []store.Message
 }
 
-// Table writes a session as text.
+// Table writes the session as text.
 func (c Conversation) Table(p *Page) {
 	cost := ""
 	switch {
@@ -66,7 +66,7 @@ func (c Conversation) Table(p *Page) {
 	}
 }
 
-// messageHead names a message: its number, who speaks, and what is odd about it.
+// messageHead returns the heading of a message: its number, role, model and status.
 func messageHead(m store.Message) string {
 	head := fmt.Sprintf("%d %s", m.Seq, m.Role)
 	if m.Label != "" {
@@ -81,10 +81,10 @@ func messageHead(m store.Message) string {
 	return head
 }
 
-// SearchHits is what a search found.
+// SearchHits is the result of a search.
 type SearchHits []store.SearchHit
 
-// Table writes two lines for each hit: where it is, and what it says.
+// Table writes two lines for each hit: where it is, and its snippet.
 func (h SearchHits) Table(p *Page) {
 	var all []store.Session
 	for _, hit := range h {
@@ -104,7 +104,7 @@ func (h SearchHits) Table(p *Page) {
 	}
 }
 
-// boldMatches is a hit's snippet with what was looked for in bold. All else that a terminal would act on is made visible.
+// boldMatches returns the snippet of a hit with the matches in bold, and all control characters made visible.
 func boldMatches(h store.SearchHit, bold bool) string {
 	before, after := "", ""
 	if bold {

@@ -11,7 +11,7 @@ import (
 	"winnow/ui/markdown"
 )
 
-// SessionTitle is a session's title, in words where it has none.
+// SessionTitle returns the title of a session, or "(no title)".
 func SessionTitle(s store.Session) string {
 	if s.Title == "" {
 		return "(no title)"
@@ -19,7 +19,7 @@ func SessionTitle(s store.Session) string {
 	return s.Title
 }
 
-// SessionModel is the model of a session as endpoint/model, - where it has none.
+// SessionModel returns the model of a session as endpoint/model, or "-" if it has none.
 func SessionModel(s store.Session) string {
 	if s.Endpoint == "" {
 		return "-"
@@ -27,23 +27,22 @@ func SessionModel(s store.Session) string {
 	return s.Endpoint + "/" + s.Model
 }
 
-// ShortLine makes a text safe and short enough for one line of a list.
+// ShortLine returns a text on one line of at most 80 cells, with control characters made visible.
 func ShortLine(text string) string {
 	return markdown.OneLine(text, 80)
 }
 
-// SafeLine makes a text safe for one line, however long.
+// SafeLine returns a text on one line of any length, with control characters made visible.
 func SafeLine(text string) string {
 	return strings.Join(strings.Fields(markdown.Visible(text)), " ")
 }
 
-// shortIDLength is how much of an id is shown: the time it was made, to the millisecond. Ids that share
-// it are shown whole.
+// shortIDLength is the length of a shortened session id: the part with its time in milliseconds.
 const shortIDLength = 13
 
-// shortIDs are the ids of sessions by their whole ids, cut where that leaves them apart.
+// shortIDs maps the ids of sessions to shortened ids, or to themselves if those are ambiguous.
 func shortIDs(list []store.Session) map[string]string {
-	of := map[string]string{} // by what is shown
+	of := map[string]string{} // session ids by shortened id
 	shown := map[string]string{}
 	for _, s := range list {
 		short := ShortSessionID(s.ID)
@@ -57,11 +56,11 @@ func shortIDs(list []store.Session) map[string]string {
 	return shown
 }
 
-// ShortSessionID is the beginning of an id, which mostly is enough to name a session.
+// ShortSessionID returns the beginning of a session id, which is usually enough to identify it.
 func ShortSessionID(id string) string { return id[:min(len(id), shortIDLength)] }
 
-// ErrorText is an error's text on one line, without control characters: errors quote what servers
-// and files hold.
+// ErrorText returns the text of an error on one line, without control characters, because errors quote servers and
+// files.
 func ErrorText(err error) string {
 	clean := strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
@@ -72,16 +71,16 @@ func ErrorText(err error) string {
 	return strings.Join(strings.Fields(clean), " ")
 }
 
-// minute is how a time is shown to people.
+// minute is the layout of times.
 const minute = "2006-01-02 15:04"
 
-// count is a number and what it counts.
+// count is a number with its label.
 type count struct {
 	what string
 	n    int
 }
 
-// nonZero is the numbers that are not 0.
+// nonZero lists the counts that are not 0, or returns "none".
 func nonZero(all ...count) string {
 	var list []string
 	for _, c := range all {
@@ -92,12 +91,12 @@ func nonZero(all ...count) string {
 	return cmp.Or(strings.Join(list, ", "), "none")
 }
 
-// role is a message's role. That of a quarantined one may be any text.
+// role returns the role of a message, shortened: an invalid message may have any text as its role.
 func role(r history.Role) string {
 	return markdown.OneLine(string(r), 12)
 }
 
-// WindowText is a window in tokens, or that it is unknown.
+// WindowText returns a context window in tokens, or "unknown" for 0.
 func WindowText(window int) string {
 	if window == 0 {
 		return "unknown"

@@ -11,18 +11,18 @@ import (
 	"winnow/ui/theme"
 )
 
-// UsageReport is what the requests of a month used, as winnow usage shows it.
+// UsageReport is the result of winnow usage: what the requests of a month used.
 type UsageReport struct {
-	From, To string // the first and the last local day, 2026-11-01
+	From, To string // first and last day in local time, such as 2026-11-01
 	Lines    []UsageLine
 	Total    record.Usage
-	Purposes map[string]record.Usage // of the total, by what they were for: answer, summary, title
+	Purposes map[string]record.Usage // the total by purpose: answer, summary, title
 
 	by    record.UsageBy
-	month string // in words
+	month string // such as November 2026
 }
 
-// UsageLine has "" for what the report does not tell apart.
+// UsageLine is a line of a UsageReport. Fields by which the report does not group are "".
 type UsageLine struct {
 	Day     string
 	Model   string // endpoint/model
@@ -31,7 +31,7 @@ type UsageLine struct {
 	record.Usage
 }
 
-// NewUsageReport is a report of the month whose first and last day are given.
+// NewUsageReport returns the report of the month with the given first and last day.
 func NewUsageReport(r record.UsageReport, from, to time.Time, by record.UsageBy) UsageReport {
 	u := UsageReport{
 		From: from.Format(time.DateOnly), To: to.Format(time.DateOnly), Total: r.Total, by: by,
@@ -51,7 +51,7 @@ func NewUsageReport(r record.UsageReport, from, to time.Time, by record.UsageBy)
 	return u
 }
 
-// Table writes a line for each part of the usage that the report tells apart, and the total.
+// Table writes a row for each line, and the total.
 func (u UsageReport) Table(p *Page) {
 	if u.Total.Requests == 0 {
 		p.Line("No requests in %s.", u.month)
@@ -76,7 +76,7 @@ func (u UsageReport) Table(p *Page) {
 	u.notes(p)
 }
 
-// cells are the beginning of a row: what the report tells apart.
+// cells returns the first cells of a row: the keys by which the report groups.
 func (u UsageReport) cells(day, model, session string) []string {
 	var cells []string
 	if u.by.Day {
@@ -102,7 +102,7 @@ func usageCells(u record.Usage) []string {
 	}
 }
 
-// notes say what is in the sums, and what is not.
+// notes writes what is included in the totals and what is missing.
 func (u UsageReport) notes(p *Page) {
 	for _, purpose := range []store.Purpose{store.PurposeSummary, store.PurposeTitle} {
 		if n := u.Purposes[string(purpose)].Requests; n > 0 {

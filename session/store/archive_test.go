@@ -88,7 +88,7 @@ func (w *writer) any() (Session, []int64) {
 	}
 	id := w.ids[w.pick("session", len(w.ids))]
 	session, err := w.s.Session(context.Background(), id)
-	w.must("find the session", err)
+	w.must("find the chat", err)
 	return session, listOf[int64](w, w.s, `SELECT id FROM messages WHERE session = ? ORDER BY id`, session.key)
 }
 

@@ -77,11 +77,11 @@ func (s *Store) Check(ctx context.Context) (CheckResult, error) {
 		c.Lost = sqlite.List[int64](t, `SELECT id FROM messages WHERE hash = x'' ORDER BY id`)
 		c.Damaged = slices.DeleteFunc(damagedMessages(t.Tx), func(id int64) bool { return slices.Contains(c.Lost, id) })
 		if n := sqlite.Value[int](t, `SELECT count(*) FROM pragma_foreign_key_check`); n > 0 {
-			c.Faults = append(c.Faults, fmt.Sprintf("rows that belong to nothing: %d", n))
+			c.Faults = append(c.Faults, fmt.Sprintf("rows that refer to missing rows: %d", n))
 		}
 	})
 	if sqlite.IsDamaged(err) {
-		c.Faults = append(c.Faults, "a part of the file cannot be read")
+		c.Faults = append(c.Faults, "part of the file cannot be read")
 		err = nil
 	}
 	return c, err

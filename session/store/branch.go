@@ -96,7 +96,7 @@ func turnOf(t *tx, message int64) int {
 // ForkedAt name the origin. Request records are not copied, so the copies refer to no request. An answer that is still
 // streaming in another window is copied as far as it is stored, with the status interrupted.
 func (s *Store) Fork(ctx context.Context, session string, message int64) (Session, error) {
-	return inTx(ctx, s.save, "fork the session", func(t *tx) Session {
+	return inTx(ctx, s.save, "fork the chat", func(t *tx) Session {
 		row := readSession(t, sessionKey(t, session))
 		inSession(t, row.key, message)
 		from, branch := row.key, branchIDs(t, message, 0)
@@ -181,9 +181,9 @@ func (m *Summary) LastMessage() int64 { return m.Sources[len(m.Sources)-1][1] }
 // AddSummary stores a summary and returns it with its ID set. It is an error if the summary has no sources.
 func (s *Store) AddSummary(ctx context.Context, m Summary) (Summary, error) {
 	if len(m.Sources) == 0 {
-		return m, errors.New("keep the summary: it says of no message that it stands for it")
+		return m, errors.New("save the summary: it has no sources")
 	}
-	return withSession(ctx, s.save, "keep the summary", m.Session, func(t *tx, n int64) Summary {
+	return withSession(ctx, s.save, "save the summary", m.Session, func(t *tx, n int64) Summary {
 		m.Text, m.ID, m.session = s.clean(m.Text), s.newID(t), n
 		t.put("INSERT INTO summaries", m.columns(), "")
 		return m

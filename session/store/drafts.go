@@ -100,7 +100,7 @@ func (s *Store) Prompts(ctx context.Context, limit int) ([]Draft, error) {
 // SaveDraft stores the unsent draft of a session; an empty draft deletes it. An empty session stands for a chat that is
 // not stored yet.
 func (s *Store) SaveDraft(ctx context.Context, session string, d Draft) error {
-	return s.saveFast(ctx, "keep the draft", func(t *tx) { putDraft(t, draftKey(t, session), s.cleanDraft(d)) })
+	return s.saveFast(ctx, "save the draft", func(t *tx) { putDraft(t, draftKey(t, session), s.cleanDraft(d)) })
 }
 
 // putDraft replaces the draft of the session with key n, where 0 is a chat that is not stored yet.

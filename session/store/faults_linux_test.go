@@ -108,7 +108,7 @@ func TestDamagedFileOnAFullDiskIsLeftAlone(t *testing.T) {
 	if err == nil {
 		s.Close()
 	}
-	if !errors.Is(err, ErrDiskFull) || !strings.Contains(err.Error(), "save what the damaged chat history holds") {
+	if !errors.Is(err, ErrDiskFull) || !strings.Contains(err.Error(), "recover the damaged chat history") {
 		t.Errorf("Open = %v, want ErrDiskFull and what was tried", err)
 	}
 	if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, damaged) {

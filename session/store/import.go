@@ -102,7 +102,7 @@ func (in *importing) apply(c ImportedConversation, out *ImportResult) {
 		err := take(Line{Session: &in.row})
 		for i, m := range c.Messages {
 			if m.After >= i || m.Status == history.Streaming {
-				return fmt.Errorf("message %d is before the one that it follows, or still arrives", i)
+				return fmt.Errorf("message %d precedes the message that it follows, or is still streaming", i)
 			}
 			err = cmp.Or(err, in.takeMessage(m, take))
 		}

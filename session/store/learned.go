@@ -25,7 +25,7 @@ type ModelFacts struct {
 // ModelFacts returns what was learned about a model. It returns only BaseURL and Model if nothing was or if the row
 // cannot be read.
 func (s *Store) ModelFacts(ctx context.Context, baseURL, model string) (ModelFacts, error) {
-	return inTx(ctx, s.view, "read what is known of the model", func(t *tx) ModelFacts {
+	return inTx(ctx, s.view, "read what is known about the model", func(t *tx) ModelFacts {
 		return learned(t, withoutSecrets(baseURL), model)
 	})
 }
@@ -41,7 +41,7 @@ func learned(t *tx, baseURL, model string) ModelFacts {
 // base URL are not stored. change may be called several times.
 func (s *Store) UpdateModelFacts(ctx context.Context, baseURL, model string, change func(*ModelFacts)) error {
 	baseURL = withoutSecrets(baseURL)
-	return s.saveFast(ctx, "keep what is known of the model", func(t *tx) {
+	return s.saveFast(ctx, "save what is known about the model", func(t *tx) {
 		l := learned(t, baseURL, model)
 		change(&l)
 		t.Exec(`
@@ -81,7 +81,7 @@ func (p *ToolPermission) columns() []column {
 
 // ToolPermissions returns the user's decisions about tools for all sessions, sorted by name.
 func (s *Store) ToolPermissions(ctx context.Context) ([]ToolPermission, error) {
-	return inTx(ctx, s.view, "read what tools may do", func(t *tx) []ToolPermission {
+	return inTx(ctx, s.view, "read the permissions of tools", func(t *tx) []ToolPermission {
 		return readRows[ToolPermission](t, "tool_permissions ORDER BY name, identity")
 	})
 }
@@ -90,7 +90,7 @@ func (s *Store) ToolPermissions(ctx context.Context) ([]ToolPermission, error) {
 // side by side. A decision for any tool of the name replaces all of them, and is replaced by a decision for one
 // identity.
 func (s *Store) SetToolPermission(ctx context.Context, p ToolPermission) error {
-	return s.saveFast(ctx, "keep what the tool may do", func(t *tx) {
+	return s.saveFast(ctx, "save the permission of the tool", func(t *tx) {
 		t.Exec(`DELETE FROM tool_permissions WHERE name = ?1 AND (identity IN ('', ?2) OR ?2 = '')`, p.Name, p.Identity)
 		t.put("INSERT INTO tool_permissions", p.columns(), "")
 	})

@@ -71,7 +71,7 @@ func (l *Tombstone) columns() []column {
 // rows are passed as they are stored, and an answer that is still streaming as an interrupted one. An error from take
 // stops Dump and is returned.
 func (s *Store) Dump(ctx context.Context, session string, take func(Line) error) error {
-	return s.view(ctx, "read the session", func(t *tx) {
+	return s.view(ctx, "read the chat", func(t *tx) {
 		d := &dump{tx: t, attached: map[string]bool{}, take: func(_ int64, l Line) error { return take(l) }}
 		n := sessionKey(t, session)
 		row := readSession(t, n)
@@ -205,7 +205,7 @@ func (a *applying) line(l Line) {
 		// Keep the hash from the source, so that damaged bytes are still recognised as damaged.
 		a.putAttachment(l.Attachment.Hash, l.Attachment.Data)
 	case a.session == 0 && a.purged.ID == 0:
-		a.Fail(fmt.Errorf("%w: a row stands before its session", ErrInvalidLines))
+		a.Fail(fmt.Errorf("%w: a row precedes its session", ErrInvalidLines))
 	case l.Message != nil:
 		a.message(*l.Message)
 	case a.purged.ID != 0: // only messages are kept of a purged session
@@ -229,7 +229,7 @@ func (a *applying) noteChange(changed bool) {
 func (a *applying) check(ids ...int64) {
 	for _, id := range ids {
 		if id < 0 {
-			a.Fail(fmt.Errorf("%w: %d is no id", ErrInvalidLines, id))
+			a.Fail(fmt.Errorf("%w: %d is not an id", ErrInvalidLines, id))
 		}
 		if id > a.latest {
 			a.Fail(fmt.Errorf("%w: %w", ErrInvalidLines, ErrClockAhead))
@@ -303,7 +303,7 @@ func (a *applying) prepareMessage(m *Message) {
 		p := &m.parts[i]
 		data, there := a.readAttachment(p.hash)
 		if !there {
-			a.Fail(fmt.Errorf("%w: message %d stands before its attachment %.80q", ErrInvalidLines, m.ID, p.hash))
+			a.Fail(fmt.Errorf("%w: message %d precedes its attachment %.80q", ErrInvalidLines, m.ID, p.hash))
 		}
 		p.setData(data)
 		m.Parts = append(m.Parts, p.Part)

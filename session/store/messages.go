@@ -93,7 +93,7 @@ func (m Message) Redacted(clean func(string) string) Message {
 func (s *Store) BeginSession(ctx context.Context, in Session, first Message) (session Session, m Message, err error) {
 	in.ID = cmp.Or(in.ID, newSessionID())
 	first.Session, first.Parent = in.ID, 0
-	err = s.save(ctx, "begin the session", func(t *tx) {
+	err = s.save(ctx, "start the chat", func(t *tx) {
 		n := s.addSession(t, in)
 		t.Exec(`DELETE FROM drafts WHERE session = 0`)
 		m = s.append(t, first)
@@ -137,7 +137,7 @@ func (s *Store) append(t *tx, m Message) Message {
 // is always accepted.
 func inSession(t *tx, n, message int64) {
 	if message != 0 && sessionOfMessage(t, message) != n {
-		t.notFound("find message %d in its session", message)
+		t.notFound("find message %d in its chat", message)
 	}
 }
 
@@ -214,7 +214,7 @@ func quarantineDamaged(all []Message) []Message {
 
 // SetTokens stores the token counts of messages by id. It skips messages that are still streaming or no longer exist.
 func (s *Store) SetTokens(ctx context.Context, tokenizer string, counts map[int64]int) error {
-	return s.saveFast(ctx, "keep the token counts", func(t *tx) {
+	return s.saveFast(ctx, "save the token counts", func(t *tx) {
 		// In ascending order of id, neighbouring rows are written together.
 		for _, id := range slices.Sorted(maps.Keys(counts)) {
 			t.Exec(`UPDATE messages SET tokens = ?, tokenizer = ? WHERE id = ? AND status <> ?`,

@@ -181,12 +181,12 @@ func (s *Store) checkFile(ctx context.Context) error {
 	}
 	if err == nil && !there {
 		if b, ok := s.NewestBackup(); ok {
-			s.notices = []string{fmt.Sprintf("There is no chat history here, and a backup of %s. "+
-				"winnow db restore latest restores it.", b.Day.Format(time.DateOnly))}
+			s.notices = []string{fmt.Sprintf("There is no chat history here, but a backup of %s. "+
+				"Restore it with winnow db restore latest.", b.Day.Format(time.DateOnly))}
 		}
 	}
 	if sqlite.IsNotHistory(err) && recovery.IsDamagedHistory(s.path) {
-		err = fmt.Errorf("%w: nothing of the header is left", ErrDamaged)
+		err = fmt.Errorf("%w: the header is unreadable", ErrDamaged)
 	}
 	return err
 }
@@ -332,7 +332,7 @@ func (s *Store) salvage(ctx context.Context, damaged os.FileInfo) error {
 		return &sqlite.Error{Doing: opening, Where: s.path, Kind: errOpenElsewhere, Cause: ErrBusy}
 	}
 	if err != nil {
-		return sqlite.Explain("save what the damaged chat history holds", s.path, err)
+		return sqlite.Explain("recover the damaged chat history", s.path, err)
 	}
 	os.Remove(s.damageMarker())
 	s.salvaged = &saved

@@ -11,14 +11,14 @@ import (
 
 // ErrNotOverwritten reports that a session is deleted but some of its bytes are still in the file. FinishPurge
 // overwrites them later.
-var ErrNotOverwritten = errors.New("the session is deleted, but its text could not be overwritten " +
+var ErrNotOverwritten = errors.New("the chat is deleted, but its text could not be overwritten " +
 	"while another window is open; this is done once the other windows are closed")
 
 // Purge deletes a session permanently with everything that belongs to it, and overwrites its text: if it returns nil,
 // neither the file nor its write-ahead log contains a byte of it. It rewrites the whole file, which takes about one
 // second per 100 MB. It asks for no confirmation and does not touch backups; see PurgeCopy.
 func (s *Store) Purge(ctx context.Context, id string) error {
-	err := s.save(ctx, "purge the session", func(t *tx) {
+	err := s.save(ctx, "purge the chat", func(t *tx) {
 		n := sessionKey(t, id)
 		if thisMachine(t).Folder != "" { // the history is synced, so the other machines must purge it too
 			l := Tombstone{ID: s.newID(t), Session: id}
@@ -67,7 +67,7 @@ func (s *Store) FinishPurge(ctx context.Context) error {
 	if sqlite.IsBusy(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return &sqlite.Error{Doing: "finish the purge", Kind: ErrNotOverwritten, Cause: err}
 	}
-	return sqlite.Explain("purge the session", s.path, err)
+	return sqlite.Explain("purge the chat", s.path, err)
 }
 
 // overwritePurged rewrites the file to overwrite the text of purged sessions. PRAGMA secure_delete is not enough: when

@@ -179,7 +179,7 @@ func (s *Store) SetRemedies(ctx context.Context, r history.Remedy, messages ...i
 	for _, message := range messages {
 		remedies[message] = r
 	}
-	return s.save(ctx, "keep the remedy", func(t *tx) { setDecisions(s, t, remedyValue, remedies) })
+	return s.save(ctx, "save the remedy", func(t *tx) { setDecisions(s, t, remedyValue, remedies) })
 }
 
 // SetFault stores why the turn after a message failed, as Message.Fault. The error is ErrNotFound if the message does

@@ -53,7 +53,7 @@ func (s *Store) Search(ctx context.Context, in SearchQuery) ([]SearchHit, error)
 	hits, err := inTx(ctx, s.view, "search the messages", func(t *tx) []SearchHit { return in.find(t, q) })
 	if indexDamaged(err) && !s.readOnly {
 		// The next search finds what has been indexed again until then.
-		return nil, s.saveFast(ctx, "make the search index anew", renewIndex)
+		return nil, s.saveFast(ctx, "rebuild the search index", renewIndex)
 	}
 	return hits, err
 }
@@ -158,7 +158,7 @@ func renewIndex(t *tx) {
 
 // Unindexed returns the number of messages that are not in the index, without those that are still streaming.
 func (s *Store) Unindexed(ctx context.Context) (int64, error) {
-	return inTx(ctx, s.view, "look at the search index", unindexed)
+	return inTx(ctx, s.view, "read the search index", unindexed)
 }
 
 func unindexed(t *tx) int64 { return sqlite.Value[int64](t, `SELECT count(*) FROM unfound`) }
@@ -171,7 +171,7 @@ func (s *Store) IndexSome(ctx context.Context) (left int64, err error) {
 	if left, err = s.Unindexed(ctx); left == 0 || err != nil {
 		return left, err
 	}
-	return inTx(ctx, s.saveFast, "bring the search index up to date", func(t *tx) int64 {
+	return inTx(ctx, s.saveFast, "update the search index", func(t *tx) int64 {
 		indexNewest(t)
 		return unindexed(t)
 	})

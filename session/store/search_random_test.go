@@ -24,7 +24,7 @@ func TestTheIndexFindsWhatReadingFinds(t *testing.T) {
 		trashed := map[string]bool{}
 		for _, id := range w.ids {
 			row, err := w.s.Session(ctx, id)
-			w.must("find the session", err)
+			w.must("find the chat", err)
 			messages, err := w.s.Messages(ctx, id)
 			w.must("read the messages", err)
 			all, trashed[row.ID] = append(all, messages...), !row.Deleted.IsZero()

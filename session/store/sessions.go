@@ -95,7 +95,7 @@ func readSession(t *tx, n int64) Session { return first[Session](t, "sessions WH
 func sessionKey(t *tx, id string) int64 {
 	n := findSession(t, id)
 	if n == 0 {
-		t.notFound("find session %q", id)
+		t.notFound("find chat %q", id)
 	}
 	return n
 }
@@ -108,18 +108,18 @@ func findSession(t *tx, id string) int64 {
 // Session finds a session by its id or by a prefix that no other session has. Sessions in the trash are considered only
 // if no other matches. The error is ErrNotFound or ErrAmbiguous.
 func (s *Store) Session(ctx context.Context, idOrPrefix string) (Session, error) {
-	return inTx(ctx, s.view, "find the session", func(t *tx) Session {
+	return inTx(ctx, s.view, "find the chat", func(t *tx) Session {
 		// 'g' sorts after every character of an id.
 		all := readRows[Session](t, `sessions WHERE id >= ?1 AND id < ?1 || 'g' AND ?1 <> '' ORDER BY deleted_ms <> 0`,
 			strings.ToLower(strings.TrimSpace(idOrPrefix)))
 		if len(all) == 0 {
-			t.notFound("find session %q", idOrPrefix)
+			t.notFound("find chat %q", idOrPrefix)
 			return Session{}
 		}
 		fit := slices.DeleteFunc(all, func(row Session) bool { return row.Deleted.IsZero() != all[0].Deleted.IsZero() })
 		if len(fit) > 1 {
-			kind := fmt.Errorf("%q matches %d sessions; use more of the id", idOrPrefix, len(fit))
-			t.Fail(&sqlite.Error{Doing: "find the session", Kind: kind, Cause: ErrAmbiguous})
+			kind := fmt.Errorf("%q matches %d chats; use more of the id", idOrPrefix, len(fit))
+			t.Fail(&sqlite.Error{Doing: "find the chat", Kind: kind, Cause: ErrAmbiguous})
 		}
 		return fit[0]
 	})
@@ -169,7 +169,7 @@ type SessionFilter struct {
 
 // Sessions lists sessions, pinned ones first, then by last use.
 func (s *Store) Sessions(ctx context.Context, f SessionFilter) ([]Session, error) {
-	return inTx(ctx, s.view, "list the sessions", func(t *tx) (all []Session) {
+	return inTx(ctx, s.view, "list the chats", func(t *tx) (all []Session) {
 		order := "pinned DESC, used DESC"
 		if f.LastUsed {
 			order = "used DESC"
@@ -206,7 +206,7 @@ func (f SessionFilter) fits(s *Session) bool {
 // An automatic title does not replace one set by the user, and a session in the trash keeps its date of deletion.
 // change may be called several times.
 func (s *Store) UpdateSession(ctx context.Context, id string, change func(*Session)) error {
-	return s.save(ctx, "change the session", func(t *tx) {
+	return s.save(ctx, "change the chat", func(t *tx) {
 		before := readSession(t, sessionKey(t, id))
 		row := before
 		row.Tags = slices.Clone(before.Tags)

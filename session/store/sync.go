@@ -166,7 +166,7 @@ const notSynced = " AND id IN (SELECT id FROM untold)"
 // MarkWritten records that the rows with these ids are on disk in the written segments, and that those replace other
 // segments.
 func (y *Sync) MarkWritten(ctx context.Context, ids []int64, written []Segment, replaced []string) error {
-	return y.s.save(ctx, "note the segment", func(t *tx) {
+	return y.s.save(ctx, "record the segment", func(t *tx) {
 		t.Exec(`DELETE FROM untold WHERE id`+inArray, sqlite.JSONArray(ids))
 		noteSegments(t, written, replaced)
 	})
@@ -218,7 +218,7 @@ func addMachine(t *tx, other Machine) {
 // MarkLost records that the files of segments are gone although no other segment has their lines. It queues the rows of
 // their sessions for sync again.
 func (y *Sync) MarkLost(ctx context.Context, segments ...Segment) error {
-	return y.s.save(ctx, "tell lost rows again", func(t *tx) {
+	return y.s.save(ctx, "queue lost rows for sync", func(t *tx) {
 		lost := sqlite.List[string](t, `SELECT session FROM tombstones`)
 		for _, segment := range segments {
 			lost = append(lost, segment.Sessions...)

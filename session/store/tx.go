@@ -126,7 +126,7 @@ func retry(ctx context.Context, patience time.Duration, try func() error) error 
 // Errors of this package, for errors.Is. Their texts are sentences for the user and never contain SQLite's own.
 var (
 	ErrNotFound    = sqlite.ErrNotFound
-	ErrAmbiguous   = errors.New("the beginning of an id fits several sessions")
+	ErrAmbiguous   = errors.New("the beginning of an id matches several chats")
 	ErrReadOnly    = sqlite.ErrReadOnly
 	ErrBusy        = sqlite.ErrBusy
 	ErrDiskFull    = sqlite.ErrDiskFull

@@ -98,7 +98,7 @@ func (s *Store) Verdicts(ctx context.Context, request int64) (history.Plan, erro
 		}
 		p = history.Plan{Sum: r.Sum, Added: r.added, Entries: verdictsOf(t, &r)}
 		if len(p.Entries) != r.Tally.Stored {
-			t.Fail(fmt.Errorf("it has %d entries, and %d of them are there", r.Tally.Stored, len(p.Entries)))
+			t.Fail(fmt.Errorf("it has %d entries, but only %d can be read", r.Tally.Stored, len(p.Entries)))
 		}
 		return p
 	})

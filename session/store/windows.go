@@ -32,7 +32,7 @@ func (s *Store) StartAnswer(ctx context.Context, m Message) (Message, error) {
 // immediately, and a power cut a moment later. The error is ErrNotStreamed if the answer is finished or belongs to
 // another store.
 func (s *Store) SavePartialAnswer(ctx context.Context, id int64, content, reasoning string) error {
-	return s.saveFast(ctx, "keep what arrived", func(t *tx) {
+	return s.saveFast(ctx, "save the partial answer", func(t *tx) {
 		m := s.streamed(t, id)
 		m.Content, m.Reasoning = content, reasoning
 		// Calls come with the end of an answer, never before it.
@@ -115,7 +115,7 @@ func (s *Store) interruptOwn(ctx context.Context) error {
 	if token == "" {
 		return nil
 	}
-	err := s.save(ctx, "keep the unfinished answer", func(t *tx) { interrupt(t, token) })
+	err := s.save(ctx, "save the unfinished answer", func(t *tx) { interrupt(t, token) })
 	s.owner.Release()
 	return err
 }
@@ -139,7 +139,7 @@ func (s *Store) Lease(ctx context.Context, session string) (leased bool, release
 	if err != nil {
 		return false, release, err
 	}
-	lease, err := inTx(ctx, s.saveFast, "take the session for this window", func(t *tx) int64 {
+	lease, err := inTx(ctx, s.saveFast, "open the chat in this window", func(t *tx) int64 {
 		if slices.Contains(s.leased(t), session) {
 			return 0
 		}
@@ -153,13 +153,13 @@ func (s *Store) Lease(ctx context.Context, session string) (leased bool, release
 		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 		defer cancel()
 		// If the row cannot be deleted, the lease ends with the window.
-		_ = s.saveFast(ctx, "let go of the session", func(t *tx) { t.Exec(`DELETE FROM windows WHERE id = ?`, lease) })
+		_ = s.saveFast(ctx, "close the chat in this window", func(t *tx) { t.Exec(`DELETE FROM windows WHERE id = ?`, lease) })
 	}), nil
 }
 
 // LeasedByOthers returns the ids of the sessions leased by other living windows, in no particular order.
 func (s *Store) LeasedByOthers(ctx context.Context) ([]string, error) {
-	return inTx(ctx, s.view, "look which sessions other windows have open", s.leased)
+	return inTx(ctx, s.view, "list the chats that other windows have open", s.leased)
 }
 
 func (s *Store) leased(t *tx) (sessions []string) {

@@ -13,7 +13,7 @@ import (
 )
 
 // errOpen is returned if a file cannot be replaced because a program has it open.
-var errOpen = fmt.Errorf("%w: winnow is running with it; quit winnow first", sqlite.ErrBusy)
+var errOpen = fmt.Errorf("%w: winnow has it open; quit winnow first", sqlite.ErrBusy)
 
 // lockExclusively locks a database file against SQLite in every program, including this one, until the file is closed.
 // It returns errOpen if another program has the file open.

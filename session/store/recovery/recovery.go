@@ -46,7 +46,7 @@ func (s Result) String() string {
 
 // counted returns a text such as "1 session and 2 messages".
 func counted(sessions, messages int) string {
-	return english.Plural(sessions, "session", "") + " and " + english.Plural(messages, "message", "")
+	return english.Plural(sessions, "chat", "") + " and " + english.Plural(messages, "message", "")
 }
 
 // IsDamagedHistory reports whether a file that SQLite does not recognise as winnow's is a damaged history and not an

@@ -68,7 +68,7 @@ func (o *Owner) Take(ctx context.Context) (string, error) {
 		release, err = LockFile(o.file(token))
 	}
 	if err != nil {
-		return "", Explain("mark the answer as this window's", o.path, err)
+		return "", Explain("lock the answer for this window", o.path, err)
 	}
 	o.token, o.release = token, release
 	return token, nil

@@ -44,7 +44,7 @@ func hasSchema(t *Tx) bool {
 	case 0 < version && version < maxVersion && version != schemaVersion:
 		t.Fail(ErrOtherBuild)
 	case version != schemaVersion:
-		t.Fail(fmt.Errorf("%w: its header says schema %d", ErrDamaged, version))
+		t.Fail(fmt.Errorf("%w: its header has schema %d", ErrDamaged, version))
 	}
 	return t.Err == nil
 }
