@@ -324,7 +324,8 @@ func (a *app) start(ctx context.Context) (*session.Session, error) {
 		return nil, err
 	}
 	if !s.Info().Deleted.IsZero() {
-		return nil, fail(exitFailed, "the chat is in the trash; restore it with winnow sessions restore %s", s.Info().ID)
+		return nil, fail(exitFailed, "the chat is in the trash; restore it with winnow sessions restore %s",
+			s.Info().ID)
 	}
 	if a.flags.model != "" {
 		if last := report.SessionModel(s.Info()); last != "-" && last != a.choice.Ref {

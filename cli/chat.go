@@ -34,8 +34,8 @@ func (p *program) chat(ctx context.Context, search string) error {
 	terminal := term.IsTerminal(p.in.Fd()) && term.IsTerminal(p.out.Fd())
 	switch a.purpose = purposeChat; {
 	case !inPlain && !terminal:
-		return fail(exitUsage, "the chat needs a terminal; use winnow run \"...\" for one answer, or winnow --plain to "+
-			"chat in lines of text")
+		return fail(exitUsage, "the chat needs a terminal; use winnow run \"...\" for one answer, or winnow --plain "+
+			"to chat in lines of text")
 	case inPlain && p.flags.pick:
 		return fail(exitUsage, "--plain has no list of chats; list them with winnow sessions list, and open one with "+
 			"winnow --plain -s ID")

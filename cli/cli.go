@@ -94,7 +94,8 @@ func (p *program) main(ctx context.Context, args []string) exitCode {
 	err := fang.Execute(ctx, root,
 		fang.WithVersion(p.build),
 		fang.WithErrorHandler(func(_ io.Writer, _ fang.Styles, err error) {
-			p.reportError(errors.New(exclusiveFlags.ReplaceAllString(err.Error(), "--$1 and --$2 cannot be used together")))
+			text := exclusiveFlags.ReplaceAllString(err.Error(), "--$1 and --$2 cannot be used together")
+			p.reportError(errors.New(text))
 		}),
 	)
 	if failed := cmp.Or(p.failed, p.out.failed); failed != nil && err == nil {

@@ -106,7 +106,8 @@ func (a *app) contextOf(ctx context.Context, s *session.Session) (shownContext, 
 	if a.flags.budget != "" {
 		n, ok := settings.ReadBudget(a.flags.budget)
 		if !ok {
-			return shownContext{}, fail(exitUsage, "--budget is %q; must be a number of tokens, or auto", a.flags.budget)
+			return shownContext{}, fail(exitUsage, "--budget is %q; must be a number of tokens, or auto",
+				a.flags.budget)
 		}
 		trial.Budget = &n
 	}

@@ -83,8 +83,8 @@ func (p *program) keyEndpoint(name string) (llm.Endpoint, error) {
 			return e, nil
 		}
 	}
-	return llm.Endpoint{}, fail(exitNotFound, "there is no endpoint %q%s; a table [endpoints.NAME] in the configuration "+
-		"file adds one", name, strings.TrimSuffix(llm.DidYouMean(name, llm.KnownNames()), "?"))
+	return llm.Endpoint{}, fail(exitNotFound, "there is no endpoint %q%s; a table [endpoints.NAME] in the "+
+		"configuration file adds one", name, strings.TrimSuffix(llm.DidYouMean(name, llm.KnownNames()), "?"))
 }
 
 // setKey reads the key of an endpoint and stores it in the keyring, or in a file if this machine has no keyring.

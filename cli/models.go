@@ -146,7 +146,8 @@ func (a *app) forgetModel(ctx context.Context, k *knownModel) error {
 		l.Window, l.WindowAt, l.Asked = 0, time.Time{}, nil
 	})
 	if err == nil {
-		fmt.Fprintf(a.out, "Forgot what was learned about %s: %s.\n", report.ShortLine(k.Model), report.SafeLine(k.learnedText()))
+		fmt.Fprintf(a.out, "Forgot what was learned about %s: %s.\n", report.ShortLine(k.Model),
+			report.SafeLine(k.learnedText()))
 	}
 	return err
 }

@@ -132,8 +132,8 @@ func (a *app) announce(ctx context.Context, s *session.Session, out *answerWrite
 	}
 	leased, err := a.store.LeasedByOthers(ctx)
 	if id := s.Info().ID; id != "" && slices.Contains(leased, id) {
-		out.say(out.turn.AddNotice("this chat is open in another window; that window will show this turn when the chat " +
-			"is reopened, and messages sent there until then will start a separate branch"))
+		out.say(out.turn.AddNotice("this chat is open in another window; that window will show this turn when the " +
+			"chat is reopened, and messages sent there until then will start a separate branch"))
 	}
 	if a.choice.Listed {
 		out.say(out.turn.AddNotice("asking " + s.Model().Ref() + ", the first model that the endpoint lists"))
@@ -198,7 +198,8 @@ func (w *answerWriter) follow(events <-chan session.Event) error {
 	if end == nil && w.turn.Unfinished() {
 		// A script must not mistake a partial answer for a complete one. People have seen the notice of the turn.
 		if end = fail(exitProvider, ""); w.flags.json || w.flags.quiet {
-			end = fail(exitProvider, "the server ended the stream without a finish reason; the answer may be incomplete")
+			end = fail(exitProvider,
+				"the server ended the stream without a finish reason; the answer may be incomplete")
 		}
 	}
 	return end
@@ -234,7 +235,7 @@ func (p *program) joinInput(args []string) (string, error) {
 	case err != nil:
 		return "", fail(exitFailed, "cannot read standard input: %w", err)
 	case len(read) > maxInput:
-		return "", fail(exitFailed, "standard input is longer than %d MB, which is too much for one message", maxInput>>20)
+		return "", fail(exitFailed, "standard input is longer than %d MB, too much for one message", maxInput>>20)
 	case empty:
 		return string(read), nil
 	case len(read) == 0:

@@ -37,7 +37,8 @@ func (p *program) syncCommand() *cobra.Command {
 			case err != nil:
 				return err
 			case o.Dir == "":
-				return fail(exitUsage, "winnow sync needs a folder: name one, or set dir under [sync] in the configuration")
+				return fail(exitUsage,
+					"winnow sync needs a folder: name one, or set dir under [sync] in the configuration")
 			case status:
 				return p.withApp(ctx, purposeLook, func(a *app) error {
 					r, err := sync.Status(ctx, a.store, o)

@@ -27,7 +27,7 @@ type Config struct {
 	System     System                   `toml:"system"`
 	Sync       Sync                     `toml:"sync"`
 
-	ContextKeys     string                `toml:"-"` // TOML: the keys of [context] whose values in the file differ from the preset
+	ContextKeys     string                `toml:"-"` // TOML: the keys of [context] that differ from the preset
 	EnvironmentKeys string                `toml:"-"` // TOML: the keys of [context] that the environment sets
 	Environment     []EnvironmentOverride `toml:"-"` // the keys that the environment sets
 }
@@ -37,7 +37,7 @@ type Endpoint struct {
 	BaseURL    string            `toml:"base_url"`    // including /v1
 	Key        string            `toml:"key"`         // the key itself; the other settings are safer
 	KeyEnv     string            `toml:"key_env"`     // the name of the environment variable with the key
-	KeyCommand []string          `toml:"key_command"` // a program with arguments; the first line of its output is the key
+	KeyCommand []string          `toml:"key_command"` // a program with arguments that prints the key
 	Headers    map[string]string `toml:"headers"`     // additional request headers
 	Model      string            `toml:"model"`       // the default model of the endpoint
 	Wire       string            `toml:"wire" takes:"auto openai responses ollama"`
@@ -83,7 +83,7 @@ type Limits struct {
 	DayCost       float64 `toml:"day_cost" most:"1000000"`
 	MonthTokens   int     `toml:"month_tokens"`
 	MonthCost     float64 `toml:"month_cost" most:"1000000"`
-	UnknownPrice  string  `toml:"unknown_price" takes:"allow ask"` // what to do if a cost is limited but the price is unknown
+	UnknownPrice  string  `toml:"unknown_price" takes:"allow ask"` // if a cost is limited and its price is unknown
 }
 
 // Titles is the [titles] table.

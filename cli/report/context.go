@@ -46,8 +46,8 @@ type PastRequest struct {
 // NewContextReport returns the report of a plan.
 func NewContextReport(info store.Session, model string, plan history.Plan) ContextReport {
 	return ContextReport{
-		Session: info.ID, Title: SessionTitle(info), Model: model, Rules: plan.Rules, Sum: plan.Sum, Used: plan.Sum.Used(),
-		Counts:  store.CountVerdicts(plan.Entries),
+		Session: info.ID, Title: SessionTitle(info), Model: model, Rules: plan.Rules, Sum: plan.Sum,
+		Used: plan.Sum.Used(), Counts: store.CountVerdicts(plan.Entries),
 		Entries: plan.Entries, Added: plan.Added, Next: plan.Next,
 	}
 }

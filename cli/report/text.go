@@ -28,9 +28,7 @@ func SessionModel(s store.Session) string {
 }
 
 // ShortLine returns a text on one line of at most 80 cells, with control characters made visible.
-func ShortLine(text string) string {
-	return markdown.OneLine(text, 80)
-}
+func ShortLine(text string) string { return markdown.OneLine(text, 80) }
 
 // SafeLine returns a text on one line of any length, with control characters made visible.
 func SafeLine(text string) string {

@@ -153,7 +153,7 @@ func (s *Store) Lease(ctx context.Context, session string) (leased bool, release
 		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 		defer cancel()
 		// If the row cannot be deleted, the lease ends with the window.
-		_ = s.saveFast(ctx, "close the chat in this window", func(t *tx) { t.Exec(`DELETE FROM windows WHERE id = ?`, lease) })
+		_ = s.saveFast(ctx, "close the chat", func(t *tx) { t.Exec(`DELETE FROM windows WHERE id = ?`, lease) })
 	}), nil
 }
 

@@ -117,7 +117,8 @@ func (r *run) open(path string) (*os.File, head, error) {
 // reason is why a file cannot be merged now, for people; nil where an error is none of the file's.
 func reason(err error) error {
 	for _, kind := range []error{
-		errLarge, errPlain, errDamaged, errLater, errLocked, store.ErrClockAhead, store.ErrInvalidLines, store.ErrMissingRows,
+		errLarge, errPlain, errDamaged, errLater, errLocked,
+		store.ErrClockAhead, store.ErrInvalidLines, store.ErrMissingRows,
 		fs.ErrNotExist, fs.ErrPermission,
 	} {
 		if errors.Is(err, kind) {

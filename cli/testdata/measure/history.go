@@ -89,7 +89,9 @@ func storeSession(ctx context.Context, file string, n int) error {
 	}
 	defer s.Close()
 	tokens, words := tokenizer.New(), newWriter()
-	conversation := store.Conversation{Session: store.Session{Title: "long", Endpoint: "openai", Model: "small"}, Leaf: -1}
+	conversation := store.ImportedConversation{
+		Session: store.Session{Title: "long", Endpoint: "openai", Model: "small"}, Leaf: -1,
+	}
 	for i := range n {
 		m := words.message(i+1, n)
 		m.Tokenizer, m.Tokens = tokens.Name(), tokens.Count(m.Content)

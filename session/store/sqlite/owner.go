@@ -117,7 +117,8 @@ func (o *Owner) RemoveDeadLocks() {
 	for _, e := range entries {
 		token, ok := strings.CutPrefix(e.Name(), prefix)
 		info, err := e.Info()
-		if ok && uuid.Validate(token) == nil && err == nil && time.Since(info.ModTime()) > lockGrace && !o.Alive(token) {
+		old := err == nil && time.Since(info.ModTime()) > lockGrace
+		if ok && old && uuid.Validate(token) == nil && !o.Alive(token) {
 			os.Remove(o.file(token))
 		}
 	}

@@ -27,7 +27,9 @@ type Message = store.ImportedMessage
 
 // New is a conversation without messages.
 func New(source string) Conversation {
-	return Conversation{ImportedConversation: store.ImportedConversation{Session: store.Session{Source: source}, Leaf: -1}}
+	return Conversation{
+		ImportedConversation: store.ImportedConversation{Session: store.Session{Source: source}, Leaf: -1},
+	}
 }
 
 // NewMessage is a message of the role that a program calls by a name, written at a time in Unix milliseconds, 0 for
