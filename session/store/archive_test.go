@@ -44,6 +44,14 @@ func (w writer) text(name string) string {
 	return text
 }
 
+func text(t *rapid.T) string {
+	return string(rapid.SliceOfN(rapid.Byte(), 0, 20).Draw(t, "text"))
+}
+
+var roles = []history.Role{history.User, history.Assistant, history.Tool, history.System, "oracle"}
+
+func role(t *rapid.T) history.Role { return rapid.SampledFrom(roles).Draw(t, "role") }
+
 func (w writer) pick(name string, n int) int { return rapid.IntRange(0, n-1).Draw(w.T, name) }
 
 func (w writer) must(doing string, err error) {
@@ -310,10 +318,21 @@ func agree(t *rapid.T, a, b *Store, ids []string) {
 					m.Status = history.Interrupted // where it is not streamed
 				}
 			}
-			tells[i] = told(row, fmt.Sprint(row.Tags), UserDecisions{}, branch)
+			tells[i] = described(row, branch)
 		}
 		if tells[0] != tells[1] {
 			t.Fatalf("session %s is\n%s, was\n%s", id, tells[1], tells[0])
 		}
 	}
+}
+
+// described is a session and its active branch as text.
+func described(row Session, branch []Message) string {
+	out := fmt.Sprintf("%q %s leaf %d, pinned %v, archived %v, deleted %v, %d messages, %d turns, %q\n", row.Title,
+		row.TitleFrom, row.Leaf, row.Pinned, row.Archived, !row.Deleted.IsZero(), row.Messages, row.Turns, row.Tags)
+	for _, m := range branch {
+		out += fmt.Sprintf("%d behind %d at %d: %s %s %q, %d calls, %d/%d\n", m.ID, m.Parent, m.Seq, m.Role, m.Status,
+			m.Content, len(m.ToolCalls), m.Sibling, m.Siblings)
+	}
+	return out
 }

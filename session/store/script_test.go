@@ -330,6 +330,15 @@ func (w window) Rows(query string) ([]string, error) {
 	return inTx(w.p.Context(), w.view, "read", func(t *tx) []string { return sqlite.List[string](t, query) })
 }
 
+// Titles are the titles of the listed sessions.
+func (w window) Titles(ctx context.Context, f SessionFilter) (titles []string, err error) {
+	list, err := w.Sessions(ctx, f)
+	for _, row := range list {
+		titles = append(titles, row.Title)
+	}
+	return titles, err
+}
+
 // Named is the id of the session that an id or a prefix finds.
 func (w window) Named(ctx context.Context, prefix string) (string, error) {
 	row, err := w.Session(ctx, prefix)
