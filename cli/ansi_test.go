@@ -146,16 +146,4 @@ func TestHostileTextsAreFound(t *testing.T) {
 			t.Errorf("%q goes through", text)
 		}
 	}
-	for _, text := range []string{
-		"plain", "winnow\r\n\x1b[1;1H\x1b[38;2;1;2;3mgreen\x1b[m", "\x1b]2;winnow · a talk\a",
-		"\x1b]11;?\a", "👩\u200d👩\u200d👧 é 日本",
-	} {
-		for rest := []byte(text); len(rest) > 0; {
-			n, fault := harmless(rest)
-			if fault != "" {
-				t.Errorf("%q is refused: %s", text, fault)
-			}
-			rest = rest[n:]
-		}
-	}
 }
