@@ -1,10 +1,8 @@
 package search
 
 import (
-	"regexp"
 	"strings"
 	"testing"
-	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
@@ -69,69 +67,6 @@ func TestSnippetsAreOneLine(t *testing.T) {
 			at = m[1]
 		}
 	})
-}
-
-// plain is a text as a person compares it who overlooks case, accents and punctuation, with a space around each word.
-// Between two scripts, one of them without spaces, a word ends, and a space within the latter is none.
-func plain(text string) string {
-	var b strings.Builder
-	for _, r := range norm.NFD.String(strings.ToLower(norm.NFKC.String(text))) {
-		switch {
-		case unicode.Is(unicode.Mn, r):
-		case unicode.IsLetter(r) || unicode.IsDigit(r):
-			b.WriteRune(r)
-		default:
-			b.WriteByte(' ')
-		}
-	}
-	apart := regexp.MustCompile(`\p{Han}[\p{Han} ]*`).ReplaceAllStringFunc(b.String(), func(run string) string {
-		return " " + strings.ReplaceAll(run, " ", "") + " "
-	})
-	return " " + strings.Join(strings.Fields(apart), " ") + " "
-}
-
-// plainlyHas reports whether a text has each of some words. Those in Han may be in the middle of a run.
-func plainlyHas(text string, words []string) bool {
-	text = plain(text)
-	for _, w := range words {
-		w = plain(w)
-		if unicode.Is(unicode.Han, []rune(w)[1]) {
-			w = strings.TrimSpace(w)
-		}
-		if !strings.Contains(text, w) {
-			return false
-		}
-	}
-	return true
-}
-
-func TestFindIsAPlainScan(t *testing.T) {
-	written := rapid.SampledFrom([]string{
-		"sun", "Sun", "SUN", "sunny", "sün", "su\u0308n", "Zürich", "zurich", "ＳＵＮ", "42", "x",
-		"日", "日本", "本日", "日本日", "\u2f47",
-	})
-	between := rapid.SampledFrom([]string{" ", "\n", ", ", "-", "", "\u200b", "\u00ad "})
-	rapid.Check(t, func(t *rapid.T) {
-		text := ""
-		for range rapid.IntRange(0, 12).Draw(t, "words") {
-			text += written.Draw(t, "word") + between.Draw(t, "between")
-		}
-		asked := rapid.SliceOfN(written, 1, 3).Draw(t, "asked")
-		_, got := Parse(strings.Join(asked, " ") + " ").Find(text)
-		if want := plainlyHas(text, asked); got != want {
-			t.Fatalf("that %q has all of %q is %v, want %v", text, asked, got, want)
-		}
-		phrase := Parse(`"` + strings.Join(asked, " ") + `" `)
-		_, got = phrase.Find(text)
-		if want := plainlyHas(text, []string{strings.Join(asked, " ")}); got != want && !hasHan(asked) {
-			t.Fatalf("that %q has the phrase %q is %v, want %v", text, asked, got, want)
-		}
-	})
-}
-
-func hasHan(words []string) bool {
-	isHan := func(r rune) bool { return unicode.Is(unicode.Han, r) }
-	return strings.ContainsFunc(norm.NFKC.String(strings.Join(words, "")), isHan)
 }
 
 func TestMarksAreWhatWasAskedFor(t *testing.T) {
