@@ -15,18 +15,18 @@ import (
 	"winnow/session/store/sqlite"
 )
 
-// writer fills a history with anything that it can hold.
+// writer fills a history with random content.
 type writer struct {
 	*rapid.T
 	s     *Store
 	clock *clock
 	ids   []string // its sessions
 
-	marked bool   // every text of a session has its token
-	token  string // of the session at hand
+	marked bool // every text of a session contains the session's token
+	token  string // of the current session
 }
 
-// tokenOf is the token of a session, which its id does not hold.
+// tokenOf returns the token of a session. The id does not contain it.
 func tokenOf(session string) string { return "TOK" + strings.ToUpper(session[24:]) }
 
 func (w writer) text(name string) string {
@@ -60,7 +60,7 @@ func (w writer) must(doing string, err error) {
 	}
 }
 
-// message is one with everything that a message may have.
+// message returns a message with random values in every field.
 func (w writer) message(session string, parent int64) Message {
 	m := anything[Message](w.T, rapid.Custom(func(*rapid.T) string { return w.text("text") }))
 	m.Session, m.Parent, m.Role, m.Queued, m.Damaged = session, parent, role(w.T), 0, false
@@ -89,7 +89,7 @@ func (w *writer) begin() {
 	w.ids = append(w.ids, session.ID)
 }
 
-// any is one of the sessions and its messages.
+// any returns a random session and the ids of its messages.
 func (w *writer) any() (Session, []int64) {
 	if len(w.ids) == 0 {
 		w.begin()
@@ -100,7 +100,7 @@ func (w *writer) any() (Session, []int64) {
 	return session, listOf[int64](w, w.s, `SELECT id FROM messages WHERE session = ? ORDER BY id`, session.key)
 }
 
-// step does one thing to the history, but none of those.
+// step changes the history in a random way, except for those in but.
 func (w *writer) step(but ...string) {
 	w.clock.add(time.Duration(w.pick("later", 3)) * time.Millisecond)
 	ctx := context.Background()
@@ -180,7 +180,7 @@ func (w *writer) step(but ...string) {
 	w.must(name, steps[name]())
 }
 
-// request is a record of a plan of some messages.
+// request returns a request with a plan for some of the messages.
 func (w writer) request(session string, user int64, ids []int64) Request {
 	plan := history.Plan{Sum: history.Sum{Total: 5}}
 	for _, id := range ids {
@@ -195,7 +195,7 @@ func (w writer) request(session string, user int64, ids []int64) Request {
 	return r
 }
 
-// fill opens a history and does some steps to it.
+// fill opens a history and changes it in random steps.
 func fill(t *rapid.T) *writer {
 	c := noon()
 	s, err := Open(context.Background(), sqlite.InMemory, Options{Now: c.now})
@@ -207,13 +207,13 @@ func fill(t *rapid.T) *writer {
 	return w
 }
 
-// fatal is what ends a test, one of rapid's or another.
+// fatal is a *testing.T or a *rapid.T.
 type fatal interface{ Fatalf(string, ...any) }
 
 func linesOf(t fatal, s *Store, session string) []Line {
 	var lines []Line
 	err := s.Dump(context.Background(), session, func(l Line) error {
-		// What goes through JSON and back is the same.
+		// Lines survive JSON encoding.
 		text, err := json.Marshal(l)
 		var back Line
 		if err == nil {
@@ -228,7 +228,7 @@ func linesOf(t fatal, s *Store, session string) []Line {
 	return lines
 }
 
-// digest is everything that is dumped of a history.
+// digest returns all lines of a history as text.
 func digest(t fatal, s *Store) string {
 	var b strings.Builder
 	for _, id := range allIDs(t, s) {
@@ -243,13 +243,13 @@ func digest(t fatal, s *Store) string {
 	return b.String()
 }
 
-// allIDs are the ids of all sessions.
+// allIDs returns the ids of all sessions.
 func allIDs(t fatal, s *Store) []string {
 	return listOf[string](t, s, `SELECT id FROM sessions ORDER BY id`)
 }
 
-// What is dumped of any history and restored by another file is the same there: in an empty one in any
-// order, and in one that has the ids already.
+// Lines that are dumped from any history and applied to another give the same sessions there: in an empty history in
+// any order, and in one with other sessions.
 func TestRestoreSessionKeepsAllThatDumpHandsOut(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -284,7 +284,7 @@ func TestRestoreSessionKeepsAllThatDumpHandsOut(t *testing.T) {
 	})
 }
 
-// applyTo applies lines, which changes nothing the second time.
+// applyTo applies lines twice; the second time must change nothing.
 func applyTo(t *rapid.T, s *Store, lines []Line) {
 	apply := func() ApplyResult {
 		out, err := s.Apply(context.Background(), func(take func(Line) error) (err error) {
@@ -304,7 +304,7 @@ func applyTo(t *rapid.T, s *Store, lines []Line) {
 	}
 }
 
-// agree compares what two stores say of sessions by other ways than their dumps.
+// agree compares sessions of two stores by other methods than Dump.
 func agree(t *rapid.T, a, b *Store, ids []string) {
 	for _, id := range ids {
 		var tells [2]string
@@ -326,7 +326,7 @@ func agree(t *rapid.T, a, b *Store, ids []string) {
 	}
 }
 
-// described is a session and its active branch as text.
+// described returns a session and its active branch as text.
 func described(row Session, branch []Message) string {
 	out := fmt.Sprintf("%q %s leaf %d, pinned %v, archived %v, deleted %v, %d messages, %d turns, %q\n", row.Title,
 		row.TitleFrom, row.Leaf, row.Pinned, row.Archived, !row.Deleted.IsZero(), row.Messages, row.Turns, row.Tags)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The oldest prompts beyond the limit go.
+// The oldest prompts beyond the limit are deleted.
 func TestTheNewestPromptsAreKept(t *testing.T) {
 	s := newStore(t)
 	ctx := context.Background()

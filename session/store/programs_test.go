@@ -29,7 +29,7 @@ func run(t *testing.T, program string, args ...string) (*exec.Cmd, io.ReadCloser
 	return cmd, out
 }
 
-// chatProgram has turns of a conversation, each with a streamed answer, on a store of its own.
+// chatProgram runs turns of a conversation with streamed answers, on a store of its own.
 func chatProgram(args []string) error {
 	ctx := context.Background()
 	turns, err := strconv.Atoi(args[2])
@@ -60,7 +60,7 @@ func chatProgram(args []string) error {
 	return errors.Join(err, s.Close())
 }
 
-// streamed text at a length; every length is recognised.
+// streamedText returns the first n bytes of a fixed text. Every length gives a different text.
 func streamedText(n int) string {
 	var b strings.Builder
 	for i := 0; b.Len() < n; i++ {
@@ -69,7 +69,7 @@ func streamedText(n int) string {
 	return b.String()[:n]
 }
 
-// chats lets programs chat on one file at the same time until they are done.
+// chats runs several chat programs on one file at the same time.
 func chats(t *testing.T, path string, programs, turns int) {
 	t.Helper()
 	var wg sync.WaitGroup

@@ -13,12 +13,12 @@ const plantedKey = "planted-key-4711"
 
 func withoutKey(text string) string { return strings.ReplaceAll(text, plantedKey, "[redacted]") }
 
-// said is a message from a file.
+// said returns an imported message.
 func said(role history.Role, text string) Message {
 	return Message{Message: history.Message{Role: role, Content: text, Status: history.Imported, CreatedMS: 1000}}
 }
 
-// tellKey begins a session with an answer, its record, a draft and a summary, of which every text holds a key.
+// tellKey stores a session with an answer, its record, a draft and a summary, all of whose texts contain a key.
 func tellKey(t *testing.T, s *Store) (row Session, asked, answer Message, record Request) {
 	t.Helper()
 	ctx := t.Context()
@@ -56,8 +56,8 @@ func tellKey(t *testing.T, s *Store) (row Session, asked, answer Message, record
 	return row, asked, answer, record
 }
 
-// A key that winnow knows is in no byte of the file, whatever text it came in with: said here, imported, or in the
-// archive of a history that did not know it, which stays what it is but for that.
+// A known key is in no byte of the file, wherever its text came from: typed here, imported, or in the lines of a
+// history that did not know the key. Those lines are otherwise unchanged.
 func TestAKnownKeyIsNotStored(t *testing.T) {
 	ctx := t.Context()
 	s, err := Open(ctx, newPath(t), Options{Redact: withoutKey})

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// The rows of testdata/rows.sql are of every table that holds history.
+// testdata/rows.sql has rows for every table with history.
 func TestSalvageSavesRowsOfEveryTable(t *testing.T) {
 	path := newPath(t)
 	s, err := Open(context.Background(), path, Options{})
@@ -42,7 +42,7 @@ func TestSalvageSavesRowsOfEveryTable(t *testing.T) {
 	}
 }
 
-// notRecovered are the tables that a recovered file makes anew.
+// notRecovered lists the tables that are created empty in a recovered file.
 var notRecovered = []string{"found_text", "purged", "unfound", "windows", "home", "homes", "segments", "untold"}
 
 func historyTables(t *testing.T, s *Store) []string {

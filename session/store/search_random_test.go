@@ -12,7 +12,7 @@ import (
 	"winnow/session/store/search"
 )
 
-// The index finds what reading every message finds, whatever is typed.
+// For any query, the index finds the same messages as a scan of all messages.
 func TestTheIndexFindsWhatReadingFinds(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

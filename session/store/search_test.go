@@ -8,7 +8,7 @@ import (
 	"winnow/history"
 )
 
-// hitsOf returns the hits of a text as lines, with what was found in brackets.
+// hitsOf returns the hits of a search as lines with the matches in brackets.
 func hitsOf(t testing.TB, s *Store, in SearchQuery) []string {
 	t.Helper()
 	hits, err := s.Search(context.Background(), in)
@@ -36,7 +36,7 @@ func countOf(t testing.TB, s *Store, query string) (n int) {
 	return n
 }
 
-// Wherever in a text a snippet begins and ends, nothing of a secret that it cuts through is left.
+// Wherever a snippet begins and ends, no part of a secret that it cuts through is left.
 func TestHitHidesSecretsThatItsSnippetCutsThrough(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)

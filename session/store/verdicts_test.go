@@ -12,7 +12,7 @@ import (
 	"winnow/session/store/sqlite"
 )
 
-// anyEntry is a verdict of any kind on a message.
+// anyEntry returns a random verdict on a message.
 func anyEntry(t *rapid.T, id int64, index int) history.Entry {
 	text := rapid.SampledFrom([]string{"", "kept whole", `"`, `\`, `,"`, `","n":7}`, "<&>\u2028"})
 	e := anything[history.Entry](t, text)
@@ -23,8 +23,7 @@ func anyEntry(t *rapid.T, id int64, index int) history.Entry {
 	return e
 }
 
-// nextPlan is a plan of some messages that follows another one: on the same branch or on another, with some verdicts
-// changed.
+// nextPlan returns a plan that follows another one, on the same branch or on another, with some verdicts changed.
 func nextPlan(t *rapid.T, before history.Plan, ids []int64) history.Plan {
 	p := history.Plan{
 		Sum:   history.Sum{Total: rapid.IntRange(0, 9999).Draw(t, "total"), Ratio: 1.5},
@@ -52,7 +51,7 @@ func nextPlan(t *rapid.T, before history.Plan, ids []int64) history.Plan {
 	return p
 }
 
-// planned is a session of which requests are recorded.
+// planned is a session with recorded requests.
 type planned struct {
 	id     string
 	ids    []int64
@@ -60,9 +59,8 @@ type planned struct {
 	short  []int64
 }
 
-// A plan reads back as it was, whatever branches the requests before and after it were on and whichever windows stored
-// them: here, and in a history to which the sessions were copied. What the rows of all requests tell of a message is
-// what the plans tell one by one.
+// A plan is read back as it was recorded, whatever the branches and machines of the requests around it, also after the
+// session was copied to another history. The history of a message's verdicts agrees with the plans.
 func TestPlansOfAnyRequestsReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ctx := context.Background()
@@ -149,7 +147,7 @@ func TestPlansOfAnyRequestsReadBack(t *testing.T) {
 
 func same[T any](a, b T) bool { return reflect.DeepEqual(a, b) }
 
-// memory is a history in memory.
+// memory opens a history in memory.
 func memory(t *rapid.T) *Store {
 	s, err := Open(context.Background(), sqlite.InMemory, Options{Now: noon().now})
 	check(t, err)

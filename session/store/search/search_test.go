@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// typed is what anybody may type: words, operators of the index's own language, and noise.
+// typed generates queries: words, operators of FTS4 and noise.
 func typed() *rapid.Generator[string] {
 	piece := rapid.OneOf(
 		rapid.SampledFrom([]string{
@@ -40,7 +40,7 @@ func TestWordsStandInTheirText(t *testing.T) {
 				t.Fatalf("a word of %q is %q: it can mean something to the index", text, w.text)
 			}
 			again := words(w.text)
-			// Marks that came with different characters may stand in another order then.
+			// Marks from different characters may be in another order then.
 			if len(again) == 0 || norm.NFKD.String(again[0].text) != norm.NFKD.String(w.text) {
 				t.Fatalf("the word %q of %q is read as %+v", w.text, text, again)
 			}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A path as a person types it is that of a file in the working folder.
+// A relative path is relative to the working directory.
 func TestPoolOpensARelativePath(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.Mkdir("backups", 0o700); err != nil {
