@@ -256,6 +256,7 @@ func (w *destinationScenario) allowed(ref string, h heard) bool {
 	return w.endpoints[strings.ToLower(name)] == h.host && model == h.model
 }
 
+// failed reports an error with the whole scenario.
 func (w *destinationScenario) failed(format string, args ...any) {
 	w.t.Helper()
 	w.t.Errorf("scenario %d: %s\nconfig:\n%s\nenvironment: %v\n-m %q, stored %q\nheard: %+v", w.seed,
@@ -301,8 +302,8 @@ func (w *destinationScenario) run() {
 	}
 }
 
-// In random scenarios every request of winnow run that carries a part of a conversation goes to the endpoint and model
-// that --json names, and to nobody else; it was announced and is recorded.
+// In random scenarios, every request of winnow run that contains a part of a conversation goes to the endpoint and
+// model that --json names, and to nobody else. Each was announced and is recorded.
 func TestAConversationGoesNowhereElse(t *testing.T) {
 	t.Parallel()
 	count := rounds(24, 1200)

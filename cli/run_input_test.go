@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// A pipe that stays open is not waited for, and what comes later is left in it. Without a text there is nothing else to
-// send: it is waited for longer, and not for ever.
+// A pipe that stays silent is not waited for, and later data is left in it. Without a text there is nothing else to
+// send, so the wait is longer, but not forever.
 func TestRunDoesNotWaitForASilentPipe(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -41,7 +41,7 @@ func TestRunDoesNotWaitForASilentPipe(t *testing.T) {
 	}
 }
 
-// With - the beginning of a pipe is waited for, however long that takes.
+// With - the first data of a pipe is waited for without a limit.
 func TestRunWaitsForAPipeThatIsAskedFor(t *testing.T) {
 	t.Parallel()
 	read, write := newPipe(t)

@@ -38,7 +38,7 @@ func TestImportThatIsStoppedEndsAsInterrupted(t *testing.T) {
 	}
 }
 
-// The name of a file that winnow makes means nothing to a shell.
+// The name of a generated file has no meaning to a shell.
 func TestFileNamesAreSafe(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)

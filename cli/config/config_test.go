@@ -27,21 +27,21 @@ func TestExampleIsTheDefaults(t *testing.T) {
 	if len(mistakes) > 0 {
 		t.Fatalf("the example has a mistake: %v", mistakes[0])
 	}
-	// An empty table or list and none are the same to a reader.
+	// An empty table or list is equivalent to none.
 	got.Keys, got.Tools.Permissions = nil, nil
 	if want := Defaults(); !reflect.DeepEqual(got, want) {
 		t.Errorf("decoding the example gives\n%+v\nwant the defaults\n%+v", got, want)
 	}
 }
 
-// uncommented is the example with its commented settings in force, but for the keys of which only one may be set.
+// uncommented returns the example with its commented settings enabled, except for keys that exclude each other.
 func uncommented() []byte {
 	setting := regexp.MustCompile(`(?m)^# (\[[a-z_."0-9*-]+\]|[a-z_]+ = )`)
 	one := regexp.MustCompile(`(?m)^(key|key_command) = .*$`)
 	return one.ReplaceAll(setting.ReplaceAll(exampleConfig(), []byte("$1")), nil)
 }
 
-// The example names every key, in force or in a comment, and is right with its comments in force.
+// The example contains every key, enabled or in a comment, and is valid with the commented ones enabled.
 func TestExampleNamesEveryKey(t *testing.T) {
 	c, mistakes := Decode("config.toml.example", uncommented())
 	if len(mistakes) > 0 {
@@ -211,7 +211,7 @@ func TestATableOfAHostedServiceNeedsNoAddress(t *testing.T) {
 	}
 }
 
-// A variable sets its key and no other, over the file and its preset.
+// An environment variable sets its key and no other, over the file and its preset.
 func TestEveryKeyCanComeFromTheEnvironment(t *testing.T) {
 	for i, f := range new(Config).settable() {
 		v := EnvironmentOverride{f.variable(), f.key()}

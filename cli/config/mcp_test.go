@@ -9,7 +9,7 @@ import (
 	"winnow/llm/tool"
 )
 
-// ${NAME} in the texts of a server is an environment variable; what stands in its value is left as it is.
+// ${NAME} in the settings of a server is replaced by an environment variable. Its value is not expanded again.
 func TestServersAreExpanded(t *testing.T) {
 	t.Parallel()
 	c, mistakes := Decode("c.toml", []byte(`

@@ -7,7 +7,7 @@ import (
 	"winnow/history/cause"
 )
 
-// tableEntries are rows of every kind.
+// tableEntries returns rows of every kind.
 func tableEntries() []history.Entry {
 	return []history.Entry{
 		{

@@ -22,7 +22,7 @@ type writer struct {
 	clock *clock
 	ids   []string // its sessions
 
-	marked bool // every text of a session contains the session's token
+	marked bool   // every text of a session contains the session's token
 	token  string // of the current session
 }
 

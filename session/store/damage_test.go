@@ -22,7 +22,7 @@ type sound struct {
 	files    map[string][]byte // by suffix of the name: "", -wal, -shm
 	messages map[string]bool   // fingerprints of all messages
 
-	backup   []byte // made when about half of the messages existed
+	backup   []byte          // made when about half of the messages existed
 	backedUp map[string]bool // fingerprints of the messages in the backup
 }
 

@@ -279,7 +279,7 @@ func (w window) SetModelFacts(ctx context.Context, url, model string, to ModelFa
 // Find returns the hits of a search.
 func (w window) Find(in SearchQuery) []string { return hitsOf(w.p, w.Store, in) }
 
-// File imports a conversation of another program that was used last there at a time in milliseconds, 0 for unknown.
+// File imports a conversation. used is its last use in Unix milliseconds, 0 for unknown.
 func (w window) File(ctx context.Context, title string, used int64, messages ...string) (Session, ImportResult, error) {
 	out, err := w.Import(ctx, conversationOf(title, used, messages))
 	row := out.Session
