@@ -122,7 +122,8 @@ func (t *TurnReport) Unfinished() bool {
 	return t.Receipt != nil && t.Receipt.End == store.EndWithoutDone
 }
 
-// lines describes what is sent differently from what is stored, one line for each kind, unless was said the same.
+// lines describes what is sent differently from what is stored, one line for each kind. It omits a kind whose messages
+// are the same as in was.
 func (t *TurnReport) lines(was TurnReport, id string) []string {
 	var lines []string
 	say := func(what string, now, before []history.Entry, command string) {

@@ -365,7 +365,7 @@ func (a *applying) register(r Register) {
 
 func (a *applying) summary(m Summary) {
 	if !validSources(m.Sources) {
-		return // it cannot be told what it stands for
+		return // it might cover an excluded message
 	}
 	a.check(m.ID, m.Sources[0][0], m.LastMessage())
 	m.session = a.session

@@ -33,7 +33,7 @@ func (s Result) String() string {
 		lost = counted(s.LostSessions, s.LostMessages) + " were lost"
 	}
 	switch all := counted(s.Sessions, s.Messages); {
-	case s.FromBackup > 0 && s.FromBackup == s.Messages: // what was said since then is lost, and nobody knows how much
+	case s.FromBackup > 0 && s.FromBackup == s.Messages: // later messages are lost, but their number is unknown
 		saved = fmt.Sprintf("Nothing in it could be read; %s were taken from the backup of %s.", all, s.Backup)
 	case s.FromBackup > 0:
 		saved = fmt.Sprintf("%s were recovered, %s of them taken from the backup of %s; %s.", all,
