@@ -9,7 +9,7 @@ import (
 
 // enqueue has the draft sent when the answer that arrives is there, cut to fit where that is wanted.
 func (m *Model) enqueue(cut bool) tea.Cmd {
-	return tea.Batch(m.composer.Enqueue(store.Queued{Cut: cut}), m.queued())
+	return tea.Batch(m.composer.Enqueue(store.QueuedMessage{Cut: cut}), m.queued())
 }
 
 // queued says what a message that was queued waits for beside the answer.

@@ -238,7 +238,7 @@ func TestShownSessionIsTheOneThatIsTaken(t *testing.T) {
 	defer beside.Close()
 	taken := func(id string) func() bool {
 		return func() bool {
-			leased, err := beside.Leased(t.Context())
+			leased, err := beside.LeasedByOthers(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
