@@ -44,7 +44,7 @@ type app struct {
 
 	// of a conversation
 	deps    session.Deps
-	choice  llm.Choice
+	choice  llm.ModelChoice
 	notices []string           // sentences for the screen
 	memory  *remembered.Memory // what was chosen on the screen before; nil remembers nothing
 	chosen  remembered.Choices
@@ -141,21 +141,21 @@ func (p *program) setup() (*app, error) {
 	}
 	endpoints := p.endpoints(c)
 	servers, secrets := p.mcpServers(c)
-	p.redactor.Know(secrets...)
+	p.redactor.AddSecrets(secrets...)
 	p.learnKeys(endpoints)
 	p.unsetKeys(endpoints...)
-	a := &app{program: p, config: c, servers: mcp.New(p.build, servers...)}
+	a := &app{program: p, config: c, servers: mcp.NewServers(p.build, servers...)}
 	if a.log, a.logFile, err = p.openLog(); err != nil {
 		return nil, err
 	}
 	a.catalog = &llm.Catalog{
-		Patterns: c.Patterns(), Network: p.network, Redactor: p.redactor, Stored: p.withStored, Probes: true,
+		ModelConfigs: c.Patterns(), Doer: p.network, Redactor: p.redactor, WithStoredKey: p.withStored, ProbeLocal: true,
 	}
 	pace := time.Duration(0)
 	if term.IsTerminal(p.out.Fd()) {
 		pace = 12 * time.Millisecond // The guide's answers arrive as a model's do where a person looks on.
 	}
-	a.catalog.With(append(endpoints, guide.Endpoint(docs.Pages, pace))...)
+	a.catalog.With(append(endpoints, guide.NewEndpoint(docs.Pages, pace))...)
 	return a, nil
 }
 
@@ -173,7 +173,7 @@ func (a *app) openStore(ctx context.Context) error {
 	if missing || a.flags.noSave {
 		path = store.Memory
 	}
-	a.store, err = store.Open(ctx, path, store.Options{Now: a.now, Redact: a.redactor.Known})
+	a.store, err = store.Open(ctx, path, store.Options{Now: a.now, Redact: a.redactor.RedactKnown})
 	return err
 }
 
@@ -203,7 +203,7 @@ func newLog(to io.Writer, r *redact.Redactor) *slog.Logger {
 		if kind := a.Value.Kind(); kind != slog.KindString && kind != slog.KindAny {
 			return a
 		}
-		return slog.String(a.Key, r.Text(a.Value.String()))
+		return slog.String(a.Key, r.Redact(a.Value.String()))
 	}
 	return slog.New(slog.NewJSONHandler(to, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: clean}))
 }
@@ -252,21 +252,21 @@ func (a *app) newDeps() session.Deps {
 		Of:         c.OfModel,
 		TitleRef:   titles,
 		SummaryRef: c.Summary.Model,
-		Tools:      a.servers.Boxes(),
+		Tools:      a.servers.Toolboxes(),
 		// What the servers say of themselves may hold a secret.
 		Prepare: func(ctx context.Context, say func(sentence string)) error {
-			return a.servers.Prepare(ctx, func(sentence string) { say(a.redactor.Text(sentence)) })
+			return a.servers.Prepare(ctx, func(sentence string) { say(a.redactor.Redact(sentence)) })
 		},
 		Recall:     c.Tools.Permissions["recall"] != tool.Off,
 		Builtin:    a.builtinTools(c.Tools),
 		Limits:     c.Limits.Amounts(),
 		Approval:   a.approval(),
-		ToolLimits: tool.Limits{Timeout: time.Minute, Output: 1 << 20},
+		ToolLimits: tool.Limits{Timeout: time.Minute, OutputBytes: 1 << 20},
 		MaxRounds:  c.Tools.MaxRounds,
 		Count:      counter.Count,
 		Tokenizer:  counter.Name(),
 		Now:        a.now,
-		Redact:     a.redactor.Known,
+		Redact:     a.redactor.RedactKnown,
 		Log:        a.log,
 		Observe:    a.observe,
 	}
@@ -276,19 +276,19 @@ func (a *app) newDeps() session.Deps {
 // Only a person who reads the choice on the screen may get one that nothing named.
 func (a *app) choose(ctx context.Context, row store.Session) error {
 	if a.flags.model == "" && row.Endpoint != "" {
-		a.choice = llm.Choice{Ref: report.Ref(row), Reason: "this chat uses it"}
+		a.choice = llm.ModelChoice{Ref: report.Ref(row), Reason: "this chat uses it"}
 		return nil
 	}
-	wanted := llm.Preference{Last: a.chosen.Model, Home: row.Endpoint, Local: a.use == toChat}
-	wanted.From, wanted.Ref = a.namedModel(a.config)
+	wanted := llm.ModelPreference{Last: a.chosen.Model, DefaultEndpoint: row.Endpoint, AllowLocal: a.use == toChat}
+	wanted.Source, wanted.Ref = a.namedModel(a.config)
 	var err error
-	switch a.choice, err = llm.Choose(ctx, a.catalog, wanted); {
+	switch a.choice, err = llm.ChooseModel(ctx, a.catalog, wanted); {
 	case errors.Is(err, llm.ErrNoModel) && a.use == toRead:
 		return nil
 	case errors.Is(err, llm.ErrNoModel):
 		return fail(Provider, "%w", err)
-	case errors.As(err, new(llm.UnknownError)):
-		return fail(Usage, "%s: %w", wanted.From, err)
+	case errors.As(err, new(llm.UnknownModelError)):
+		return fail(Usage, "%s: %w", wanted.Source, err)
 	}
 	return err
 }
@@ -310,7 +310,7 @@ func (p *program) namedModel(c config.Config) (from, ref string) {
 func (a *app) start(ctx context.Context) (*session.Session, error) {
 	if a.flags.session == "" {
 		dir, _ := os.Getwd()
-		start := session.Start{Ref: a.choice.Ref, Closed: a.choice.Closed, Dir: dir}
+		start := session.Start{Ref: a.choice.Ref, Closed: a.choice.Unavailable, Dir: dir}
 		if a.flags.temporary {
 			return session.Temporary(ctx, a.deps, start)
 		}

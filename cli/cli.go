@@ -288,7 +288,7 @@ func (p *program) cleaner() *cleaner {
 	if p.flags.noRedact {
 		return &cleaner{redact: func(text string) string { return text }}
 	}
-	return &cleaner{redact: p.redactor.Text}
+	return &cleaner{redact: p.redactor.Redact}
 }
 
 // sentence says that what is written is not all that was said, "" where it is.

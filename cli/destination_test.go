@@ -91,7 +91,7 @@ func (p *site) Addr() net.Addr { return &net.TCPAddr{} }
 
 // dialing does HTTP over connections that dial opens, without a proxy.
 func dialing(dial func(ctx context.Context, network, address string) (net.Conn, error)) *http.Client {
-	client := llm.OverNetwork()
+	client := llm.NewHTTPClient()
 	client.Transport = &http.Transport{DialContext: dial, DialTLSContext: dial}
 	return client
 }
@@ -318,7 +318,7 @@ func (c counted) Do(r *http.Request) (*http.Response, error) {
 		if err != nil {
 			return nil, err
 		}
-		c.requests.Came(body)
+		c.requests.CountBody(body)
 		r.Body = io.NopCloser(bytes.NewReader(body))
 	}
 	return c.client.Do(r)

@@ -45,7 +45,7 @@ func secretOf(text string) string {
 func TestLogHoldsNoSecret(t *testing.T) {
 	t.Parallel()
 	var r redact.Redactor
-	r.Know("plain-configured-key")
+	r.AddSecrets("plain-configured-key")
 	for name, text := range planted() {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer

@@ -136,7 +136,7 @@ func (a *app) announce(ctx context.Context, s *session.Session, out *answerWrite
 		out.say(out.turn.Notice("this session is open in a chat; it will show this turn when the session is opened " +
 			"again, and what is written there until then goes on a separate branch"))
 	}
-	if a.choice.Listed {
+	if a.choice.FirstListed {
 		out.say(out.turn.Notice("asking " + s.Model().Ref() + ", the first model that the endpoint lists"))
 	}
 	return err

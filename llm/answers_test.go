@@ -170,15 +170,15 @@ func (x *exchange) asks(word, value string) bool {
 	case "wire":
 		e.Wire = Wire(value)
 	case "known":
-		e.Known = map[string]Learned{
+		e.Learned = map[string]Learned{
 			"responses": {Wire: ResponsesWire}, "echo": {Profile: history.Profile{EchoReasoning: true}},
 		}[value]
 	case "tries":
-		e.Tries = n
+		e.MaxAttempts = n
 	case "idle":
-		e.Idle = duration(value)
+		e.IdleTimeout = duration(value)
 	case "begin":
-		e.Begin = duration(value)
+		e.FirstByteTimeout = duration(value)
 	case "full": // with all that may be asked beside the messages
 		r.Model, r.MaxTokens, r.Temperature, r.TopP, r.Effort = "m", 32000, new(0.7), new(0.9), "minimal"
 	case "high":
@@ -209,21 +209,21 @@ func (x *exchange) asks(word, value string) bool {
 func (x *exchange) key(kind string) {
 	e := &x.endpoint
 	later := func(key keys.Secret, err error) {
-		e.Stored = keys.NewLater(func(context.Context) (keys.Secret, error) { return key, err })
+		e.StoredKey = keys.NewLazySecret(func(context.Context) (keys.Secret, error) { return key, err })
 	}
 	if kind != "unset" && kind != "short" {
-		e.KeyFrom = keys.Origin{}
+		e.KeyOrigin = keys.Origin{}
 	}
 	e.Key = map[string]keys.Secret{"short": "x", "unnamed": testKey, "config": testKey}[kind]
 	switch kind {
 	case "config":
-		e.KeyFrom.Kind = keys.Config
+		e.KeyOrigin.Kind = keys.Config
 	case "storable":
 		later("", nil)
 	case "locked":
 		later("", errors.New("it is locked"))
 	case "stored":
-		e.KeyFrom.Kind = keys.Keyring
+		e.KeyOrigin.Kind = keys.Keyring
 		later("sk-stored-123456", nil)
 	}
 }
@@ -267,9 +267,9 @@ func (x *exchange) run(t *testing.T) string {
 	c := NewClient(x.endpoint)
 	var b strings.Builder
 	var fault *Error
-	waited, next, began := Waiting{}, x.request, time.Now()
+	waited, next, began := Retrying{}, x.request, time.Now()
 	for event, err := range c.Stream(t.Context(), x.request) {
-		if w, ok := event.(Waiting); ok {
+		if w, ok := event.(Retrying); ok {
 			waited, next = w, *cmp.Or(w.Request, &next)
 		}
 		if b.WriteString(written(event)); err != nil && !errors.As(err, &fault) {
@@ -291,7 +291,7 @@ func (x *exchange) run(t *testing.T) string {
 	if took > 0 && (n == 1 || waited.Err.Wait > 0) { // Other waits have chance in them.
 		fmt.Fprintf(&b, "after %v\n", took)
 	}
-	if ways := c.Learned(x.request.Model).Ways(); len(ways) > 0 {
+	if ways := c.Learned(x.request.Model).Describe(); len(ways) > 0 {
 		fmt.Fprintf(&b, "learned: %s\n", strings.Join(ways, ", "))
 	}
 	differs := n > 1 && server.bodies[n-1] != server.bodies[0]
@@ -325,7 +325,7 @@ func errorText(e *Error) string {
 		{e.AtLeast, " or more"},
 		{e.Retryable(), ", again"},
 		{e.Replan, ", another plan"},
-		{e.Tools != NotTools, ", tool calls " + string(e.Tools)},
+		{e.ToolCause != ToolsNotSuspected, ", tool calls " + string(e.ToolCause)},
 	} {
 		if fact.holds {
 			line += fact.words
@@ -356,14 +356,14 @@ func (x *exchange) wantLearned(t *testing.T, c *Client, next Request, before, af
 	}
 	told := NewClient(x.endpoint)
 	told.Learn(model, learned)
-	x.endpoint.Known = c.Known(model)
+	x.endpoint.Learned = c.AllLearned(model)
 	wantText(t, "the client sends", bodyOf(t, c, next), after)
 	wantText(t, "one that was told sends", bodyOf(t, told, next), after)
 	wantText(t, "one that repeats it sends", bodyOf(t, NewClient(x.endpoint), next), after)
 	other := x.request
 	other.Model = "other"
 	wantText(t, "another model", strings.Replace(bodyOf(t, c, other), `"other"`, `"`+model+`"`, 1), before)
-	c.Forget(model)
+	c.ForgetLearned(model)
 	wantText(t, "after it was forgotten", bodyOf(t, c, x.request), before)
 	if left := c.Learned(model); !reflect.DeepEqual(left, Learned{}) {
 		t.Errorf("what is left is %+v", left)
@@ -388,7 +388,7 @@ func (x *exchange) wantNoOtherPlan(t *testing.T, c *Client) {
 
 func bodyOf(t *testing.T, c *Client, r Request) string {
 	t.Helper()
-	body, err := c.Body(r)
+	body, err := c.RequestBody(r)
 	if err != nil {
 		t.Fatalf("Body: %v", err)
 	}

@@ -40,7 +40,7 @@ func TestServersAreHelpedToCacheWhereTheyWantIt(t *testing.T) {
 		{"a local server", Endpoint{BaseURL: "http://127.0.0.1:8080/v1"}, "anthropic/claude", false},
 	} {
 		client := NewClient(c.endpoint)
-		body, err := client.Body(asking(client, talk(c.model, 2), 5, 3))
+		body, err := client.RequestBody(asking(client, talk(c.model, 2), 5, 3))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,17 +18,17 @@ import (
 // It keeps one client for each, so that what a client learned about its server stays known. It is safe
 // for concurrent use, and its zero value holds none. No lookup adds an endpoint: Add, With, Use and Choose do.
 type Catalog struct {
-	Patterns []ModelSettings  // what is configured of models of any endpoint, the most specific first
-	Network  Doer             // does the HTTP of the endpoints that are added without a Doer; nil is the network
-	Redactor *redact.Redactor // knows the secrets that no answer may repeat; nil leaves each endpoint to its own
+	ModelConfigs []ModelConfig    // what is configured of models of any endpoint, the most specific first
+	Doer         Doer             // does the HTTP of the endpoints that are added without a Doer; nil is the network
+	Redactor     *redact.Redactor // knows the secrets that no answer may repeat; nil leaves each endpoint to its own
 
 	// Stored adds the stored key of an endpoint that is not configured: a server of this machine that is
 	// found or named. nil adds none.
-	Stored func(Endpoint) Endpoint
+	WithStoredKey func(Endpoint) Endpoint
 
 	// Probes says that servers of this machine that are not configured may be asked for their models, at the default
 	// ports: see Offers.
-	Probes bool
+	ProbeLocal bool
 
 	mu      sync.Mutex
 	clients []*Client
@@ -70,13 +70,13 @@ func named(name string) func(*Client) bool {
 
 // newClient makes the client of an endpoint with what is configured for all endpoints.
 func (c *Catalog) newClient(e Endpoint) *Client {
-	e.BaseURL, e.Patterns = baseURL(e.BaseURL), c.Patterns
+	e.BaseURL, e.SharedModelConfigs = baseURL(e.BaseURL), c.ModelConfigs
 	if e.Doer == nil {
-		e.Doer = c.Network
+		e.Doer = c.Doer
 	}
 	client := NewClient(e)
 	if c.Redactor != nil {
-		c.Redactor.Know(e.Secrets()...)
+		c.Redactor.AddSecrets(e.Secrets()...)
 		client.redactor = c.Redactor
 	}
 	return client
@@ -85,21 +85,21 @@ func (c *Catalog) newClient(e Endpoint) *Client {
 // Endpoints lists the endpoints.
 func (c *Catalog) Endpoints() []Endpoint {
 	var endpoints []Endpoint
-	for _, client := range c.all() {
+	for _, client := range c.allClients() {
 		endpoints = append(endpoints, client.endpoint)
 	}
 	return endpoints
 }
 
 // Endpoint is the endpoint of this name, the zero one for none.
-func (c *Catalog) Endpoint(name string) Endpoint {
+func (c *Catalog) EndpointNamed(name string) Endpoint {
 	if client := c.client(name); client != nil {
 		return client.endpoint
 	}
 	return Endpoint{}
 }
 
-func (c *Catalog) all() []*Client {
+func (c *Catalog) allClients() []*Client {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.clients)
@@ -107,7 +107,7 @@ func (c *Catalog) all() []*Client {
 
 // client is the client of the endpoint of this name, nil for none.
 func (c *Catalog) client(name string) *Client {
-	for _, client := range c.all() {
+	for _, client := range c.allClients() {
 		if named(name)(client) {
 			return client
 		}
@@ -125,17 +125,17 @@ func (c *Catalog) split(ref string) (client *Client, model string) {
 		client = c.newClient(c.withStored(s.endpoint()))
 	}
 	if client != nil && model == "" {
-		model = client.endpoint.Default
+		model = client.endpoint.DefaultModel
 	}
 	return client, model
 }
 
 // withStored is an endpoint with its stored key.
 func (c *Catalog) withStored(e Endpoint) Endpoint {
-	if c.Stored == nil {
+	if c.WithStoredKey == nil {
 		return e
 	}
-	return c.Stored(e)
+	return c.WithStoredKey(e)
 }
 
 // Resolve gives the client and the model that a full reference names: "endpoint/model", where the
@@ -157,7 +157,7 @@ func (c *Catalog) Resolve(ref string) (*Client, string, error) {
 
 // Use is Resolve for a model that will be asked: if its endpoint is a server of this machine that is not configured,
 // it is added, so that it is listed with the others and keeps what is learned of it.
-func (c *Catalog) Use(ref string) (*Client, string, error) {
+func (c *Catalog) ResolveAndAdd(ref string) (*Client, string, error) {
 	client, model, err := c.Resolve(ref)
 	if err != nil {
 		return nil, "", err
@@ -168,7 +168,7 @@ func (c *Catalog) Use(ref string) (*Client, string, error) {
 // Find gives the full reference, "endpoint/model", of what a user named. What Resolve knows is taken as
 // written. Any other name must be a model that one endpoint lists: the one called home, or the one that
 // would be chosen if nothing were named. That endpoint is asked for its list, and nothing else is sent.
-func (c *Catalog) Find(ctx context.Context, ref, home string) (string, error) {
+func (c *Catalog) FindModel(ctx context.Context, ref, home string) (string, error) {
 	ref = strings.TrimSpace(ref)
 	client, model := c.split(ref)
 	if client != nil && model == "" {
@@ -182,7 +182,7 @@ func (c *Catalog) Find(ctx context.Context, ref, home string) (string, error) {
 		return client.endpoint.Name + "/" + model, nil
 	}
 	at := c.client(home)
-	if at == nil || at.endpoint.Name == Guide {
+	if at == nil || at.endpoint.Name == GuideEndpoint {
 		at = c.preferred()
 	}
 	if ref == "" || at == nil {
@@ -191,8 +191,8 @@ func (c *Catalog) Find(ctx context.Context, ref, home string) (string, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, listTime)
 	defer cancel()
-	models, failed := at.list(ctx)
-	if i := slices.IndexFunc(models, func(m Model) bool { return SameModel(m.ID, ref) }); i >= 0 {
+	models, failed := at.listModels(ctx)
+	if i := slices.IndexFunc(models, func(m Model) bool { return sameModel(m.ID, ref) }); i >= 0 {
 		return models[i].Ref(), nil
 	}
 	if failed != nil {
@@ -205,8 +205,8 @@ func (c *Catalog) Find(ctx context.Context, ref, home string) (string, error) {
 // preferred is the client of the endpoint that is chosen where nothing is named: the first one with a
 // key, else the first one that is configured. It is nil where there is only the guide.
 func (c *Catalog) preferred() *Client {
-	all := slices.DeleteFunc(c.all(), named(Guide))
-	i := slices.IndexFunc(all, func(client *Client) bool { return client.endpoint.Keyed() })
+	all := slices.DeleteFunc(c.allClients(), named(GuideEndpoint))
+	i := slices.IndexFunc(all, func(client *Client) bool { return client.endpoint.HasKey() })
 	if len(all) == 0 {
 		return nil
 	}
@@ -215,12 +215,12 @@ func (c *Catalog) preferred() *Client {
 
 // UnknownError says that a name stands for no endpoint and for no model that is known. Its text is a
 // sentence for the user.
-type UnknownError string
+type UnknownModelError string
 
-func (e UnknownError) Error() string { return string(e) }
+func (e UnknownModelError) Error() string { return string(e) }
 
 // unknown is the error of a name that stands for nothing. Models are those of the endpoint that was asked for them.
-func (c *Catalog) unknown(ref string, models []Model) UnknownError {
+func (c *Catalog) unknown(ref string, models []Model) UnknownModelError {
 	whole := oneLine(ref, sentenceMax)
 	name, _, _ := strings.Cut(whole, "/")
 	listed := make([]string, len(models))
@@ -230,16 +230,16 @@ func (c *Catalog) unknown(ref string, models []Model) UnknownError {
 	text := fmt.Sprintf("there is no endpoint %q", name)
 	if s := serviceNamed(name); s.hosted() {
 		text += "; set " + s.keyVariable() + " or run winnow keys set " + s.name + " to use it"
-		return UnknownError(text)
+		return UnknownModelError(text)
 	}
 	if len(models) > 0 {
 		text += fmt.Sprintf(", and %s lists no model %q", models[0].Endpoint, whole)
 	}
 	hint := cmp.Or(DidYouMean(whole, listed), "; write a model as ENDPOINT/MODEL")
-	if near := Nearest(name, append(c.names(), KnownNames()...)); near != "" {
+	if near := NearestName(name, append(c.names(), ServiceNames()...)); near != "" {
 		hint = fmt.Sprintf("; did you mean %q?", near+strings.TrimPrefix(whole, name))
 	}
-	return UnknownError(text + hint)
+	return UnknownModelError(text + hint)
 }
 
 // names are the endpoints that a reference may name now: those of the catalog, and the servers of this machine.
@@ -266,7 +266,7 @@ func (c *Catalog) unconfigured() []Endpoint {
 // Models lists the models of all endpoints, which are asked at once, in the order of the
 // endpoints. The errors are by endpoint name.
 func (c *Catalog) Models(ctx context.Context) ([]Model, map[string]error) {
-	return listAll(c.all(), func(client *Client) ([]Model, error) { return client.Models(ctx) })
+	return listAll(c.allClients(), func(client *Client) ([]Model, error) { return client.Models(ctx) })
 }
 
 // listAll gets a list of each client, all at once, and the errors by the names of their endpoints.
@@ -298,38 +298,38 @@ func (c *Catalog) probe(ctx context.Context, endpoints ...Endpoint) ([]Model, ma
 		clients = append(clients, c.newClient(e))
 	}
 	return listAll(clients, func(client *Client) ([]Model, error) {
-		list, err := client.list(ctx)
+		list, err := client.listModels(ctx)
 		return chatModels(list), err
 	})
 }
 
 // Offer is a provider that the catalog does not have yet: a hosted service without a key, or a server of this machine
 // that does not run.
-type Offer struct {
-	Name     string // of its endpoint: "openai"
-	Title    string // as its maker writes it: "OpenAI"
-	Variable string // the environment variable that its key is read from, "" for a server of this machine
-	Host     string // where its requests go: a host, with the port of a server of this machine
+type UnconfiguredProvider struct {
+	Name        string // of its endpoint: "openai"
+	Title       string // as its maker writes it: "OpenAI"
+	KeyVariable string // the environment variable that its key is read from, "" for a server of this machine
+	Host        string // where its requests go: a host, with the port of a server of this machine
 }
 
 // Offers lists the providers that the catalog does not have, and the models of servers of this machine that are not in
 // it but run. These servers are asked only if Probes is set, all at once and without a key; hosted services are not
 // asked.
-func (c *Catalog) Offers(ctx context.Context) (offers []Offer, found []Model) {
-	if c.Probes {
+func (c *Catalog) UnconfiguredProviders(ctx context.Context) (offers []UnconfiguredProvider, found []Model) {
+	if c.ProbeLocal {
 		found, _ = c.probe(ctx, c.unconfigured()...)
 	}
 	for _, s := range services {
 		runs := slices.ContainsFunc(found, func(m Model) bool { return m.Endpoint == s.name })
-		if c.client(s.name) == nil && !runs && (s.hosted() || c.Probes) {
-			offers = append(offers, Offer{s.name, s.title, s.keyVariable(), s.endpoint().Address()})
+		if c.client(s.name) == nil && !runs && (s.hosted() || c.ProbeLocal) {
+			offers = append(offers, UnconfiguredProvider{s.name, s.title, s.keyVariable(), s.endpoint().HostPort()})
 		}
 	}
 	return offers, found
 }
 
 // Nearest is the known word that a mistyped one was probably meant to be, "" where none is near.
-func Nearest(word string, known []string) string {
+func NearestName(word string, known []string) string {
 	best, distance := "", len([]rune(word))/2+1
 	for _, k := range known {
 		if d := edits(word, k); d < distance {
@@ -341,7 +341,7 @@ func Nearest(word string, known []string) string {
 
 // DidYouMean ends a sentence about an unknown word with the nearest known one; it is "" where none is near.
 func DidYouMean(word string, known []string) string {
-	if best := Nearest(word, known); best != "" {
+	if best := NearestName(word, known); best != "" {
 		return fmt.Sprintf("; did you mean %q?", best)
 	}
 	return ""
@@ -372,31 +372,31 @@ func edits(a, b string) int {
 
 // Guide is the name of the built-in endpoint, which is chosen only when nothing else is
 // there.
-const Guide = "guide"
+const GuideEndpoint = "guide"
 
 // Choice is the model that a chat starts with: "openai/gpt-5.2", "OPENAI_API_KEY is set".
-type Choice struct {
+type ModelChoice struct {
 	Ref    string // "endpoint/model"; only the endpoint where Closed is set
 	Reason string
 
-	Listed bool  // the model is the first one that the endpoint lists
-	Closed error // why no model of the endpoint could be chosen, nil where one was
+	FirstListed bool  // the model is the first one that the endpoint lists
+	Unavailable error // why no model of the endpoint could be chosen, nil where one was
 }
 
 // Preference says what a model is chosen from.
-type Preference struct {
-	Ref  string // what the user named, "" for nothing
-	From string // where, such as "-m"; "" where it does not matter
-	Last Last   // what the user chose last, which counts where nothing is named
-	Home string // the endpoint at which a name without an endpoint is looked for; "" is the one that would be chosen
+type ModelPreference struct {
+	Ref             string    // what the user named, "" for nothing
+	Source          string    // where, such as "-m"; "" where it does not matter
+	Last            LastModel // what the user chose last, which counts where nothing is named
+	DefaultEndpoint string    // the endpoint at which a name without an endpoint is looked for; "" is the one that would be chosen
 
 	// Local says that servers on this machine are looked for, and that the guide is taken where there is
 	// none. It is for a person who reads the choice before anything is sent.
-	Local bool
+	AllowLocal bool
 }
 
 // Last is the model that the user chose last, with what tells whether its name still means the same place.
-type Last struct {
+type LastModel struct {
 	Ref    string `json:"model"`            // "endpoint/model"
 	Server string `json:"server,omitempty"` // the address of the endpoint, without secrets
 	Keyed  bool   `json:"keyed,omitempty"`  // the endpoint had a key
@@ -415,15 +415,15 @@ var ErrNoModel = errors.New("no model is named or configured, and no API key is 
 // added to the catalog if it is not in it. The error is a sentence for the user.
 //
 // Where the model that was used last cannot be had any more, the reason of the choice says so.
-func Choose(ctx context.Context, c *Catalog, w Preference) (choice Choice, err error) {
+func ChooseModel(ctx context.Context, c *Catalog, w ModelPreference) (choice ModelChoice, err error) {
 	if w.Ref = strings.TrimSpace(w.Ref); w.Ref != "" {
 		return c.chooseNamed(ctx, w)
 	}
 	lost := ""
 	if w.Last.Ref != "" {
-		if !c.lost(w.Last) {
-			client, model, err := c.Use(w.Last.Ref)
-			return Choice{Ref: client.endpoint.Name + "/" + model, Reason: "you used it last"}, err
+		if !c.lastModelLost(w.Last) {
+			client, model, err := c.ResolveAndAdd(w.Last.Ref)
+			return ModelChoice{Ref: client.endpoint.Name + "/" + model, Reason: "you used it last"}, err
 		}
 		lost = "; " + w.Last.Ref + ", which you used last, no longer has its address or its key"
 	}
@@ -431,7 +431,7 @@ func Choose(ctx context.Context, c *Catalog, w Preference) (choice Choice, err e
 	switch {
 	case client != nil:
 		choice = choosePreferred(ctx, client)
-	case w.Local:
+	case w.AllowLocal:
 		choice, err = c.chooseLocal(ctx)
 	default:
 		err = ErrNoModel
@@ -440,43 +440,43 @@ func Choose(ctx context.Context, c *Catalog, w Preference) (choice Choice, err e
 	return choice, err
 }
 
-func (c *Catalog) chooseNamed(ctx context.Context, w Preference) (choice Choice, err error) {
+func (c *Catalog) chooseNamed(ctx context.Context, w ModelPreference) (choice ModelChoice, err error) {
 	choice.Reason = "you named it"
-	if w.From != "" {
-		choice.Reason = "set with " + w.From
+	if w.Source != "" {
+		choice.Reason = "set with " + w.Source
 	}
-	if choice.Ref, err = c.Find(ctx, w.Ref, w.Home); err == nil {
-		_, _, err = c.Use(choice.Ref)
+	if choice.Ref, err = c.FindModel(ctx, w.Ref, w.DefaultEndpoint); err == nil {
+		_, _, err = c.ResolveAndAdd(choice.Ref)
 	}
 	return choice, err
 }
 
 // choosePreferred takes an endpoint that the user configured. Only where it has no default model is the
 // server asked.
-func choosePreferred(ctx context.Context, client *Client) Choice {
+func choosePreferred(ctx context.Context, client *Client) ModelChoice {
 	e := client.endpoint
-	choice := Choice{Ref: e.Name + "/" + e.Default, Reason: e.Name + " is configured"}
+	choice := ModelChoice{Ref: e.Name + "/" + e.DefaultModel, Reason: e.Name + " is configured"}
 	switch {
-	case e.Key != "" && e.KeyFrom.Kind == keys.Variable:
-		choice.Reason = e.KeyFrom.Name + " is set"
-	case e.KeyFrom.Stored() && !e.BaseURLSet:
+	case e.Key != "" && e.KeyOrigin.Kind == keys.Variable:
+		choice.Reason = e.KeyOrigin.Name + " is set"
+	case e.KeyOrigin.Stored() && !e.BaseURLSet:
 		choice.Reason = "a key of " + e.Name + " is stored"
 	}
-	if e.Default != "" {
+	if e.DefaultModel != "" {
 		return choice
 	}
 	model, err := client.firstModel(ctx)
 	if err != nil {
 		choice.Ref = e.Name
-		choice.Closed = fmt.Errorf("no model of %s is chosen (name one as %s/MODEL): %w", e.Name, e.Name, err)
+		choice.Unavailable = fmt.Errorf("no model of %s is chosen (name one as %s/MODEL): %w", e.Name, e.Name, err)
 		return choice
 	}
-	choice.Ref, choice.Listed = e.Name+"/"+model, true
+	choice.Ref, choice.FirstListed = e.Name+"/"+model, true
 	return choice
 }
 
 // chooseLocal takes the first model of a server on this machine, else the guide.
-func (c *Catalog) chooseLocal(ctx context.Context) (Choice, error) {
+func (c *Catalog) chooseLocal(ctx context.Context) (ModelChoice, error) {
 	here := c.unconfigured()
 	for i, e := range here {
 		here[i] = c.withStored(e)
@@ -485,21 +485,21 @@ func (c *Catalog) chooseLocal(ctx context.Context) (Choice, error) {
 	empty := "" // tells of a server that runs without a model
 	for _, e := range here {
 		if len(models) > 0 && e.Name == models[0].Endpoint {
-			e.Default = models[0].ID
+			e.DefaultModel = models[0].ID
 			c.Add(e)
-			reason := "a server answers at " + e.root() + empty
-			return Choice{Ref: models[0].Ref(), Reason: reason, Listed: true}, nil
+			reason := "a server answers at " + e.rootURL() + empty
+			return ModelChoice{Ref: models[0].Ref(), Reason: reason, FirstListed: true}, nil
 		}
 		if failed[e.Name] == nil { // That nothing runs at a default port is no news.
 			empty = " (" + e.Name + " has no model to chat with yet)"
 		}
 	}
-	guide := c.client(Guide)
+	guide := c.client(GuideEndpoint)
 	if guide == nil {
-		return Choice{}, ErrNoModel
+		return ModelChoice{}, ErrNoModel
 	}
-	return Choice{
-		Ref:    Guide + "/" + cmp.Or(guide.endpoint.Default, Guide),
+	return ModelChoice{
+		Ref:    GuideEndpoint + "/" + cmp.Or(guide.endpoint.DefaultModel, GuideEndpoint),
 		Reason: "no API key is set and no local server answers" + empty,
 	}, nil
 }
@@ -511,7 +511,7 @@ const listTime = 4 * time.Second
 func (c *Client) firstModel(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, listTime)
 	defer cancel()
-	models, err := c.list(ctx)
+	models, err := c.listModels(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -522,25 +522,25 @@ func (c *Client) firstModel(ctx context.Context) (string, error) {
 }
 
 // Last describes a model for the next start; its Ref is "" where the reference stands for no endpoint.
-func (c *Catalog) Last(ref string) Last {
+func (c *Catalog) LastModel(ref string) LastModel {
 	client, model, err := c.Resolve(ref)
 	if err != nil {
-		return Last{}
+		return LastModel{}
 	}
 	e := client.endpoint
-	return Last{Ref: e.Name + "/" + model, Server: e.ShownURL(), Keyed: e.Keyed()}
+	return LastModel{Ref: e.Name + "/" + model, Server: e.DisplayURL(), Keyed: e.HasKey()}
 }
 
 // lost says that the model that was used last cannot be chosen again: its name must not come to mean another server,
 // and a request without the key is refused. No server is asked.
-func (c *Catalog) lost(last Last) bool {
+func (c *Catalog) lastModelLost(last LastModel) bool {
 	client, _, err := c.Resolve(last.Ref)
 	if err != nil {
 		return true
 	}
 	e := client.endpoint
-	unset := e.KeyFrom.Kind == keys.Variable && e.Key == ""
-	return unset || last.Keyed && !e.Keyed() || last.Server != "" && e.ShownURL() != last.Server
+	unset := e.KeyOrigin.Kind == keys.Variable && e.Key == ""
+	return unset || last.Keyed && !e.HasKey() || last.Server != "" && e.DisplayURL() != last.Server
 }
 
 // AddService adds a hosted service to the catalog with a key, once the service has listed its models with it, and
@@ -548,11 +548,11 @@ func (c *Catalog) lost(last Last) bool {
 // reached is: its key may be right, and a request will tell.
 func (c *Catalog) AddService(ctx context.Context, name string, key keys.Secret, from keys.Origin) (string, error) {
 	e := serviceNamed(name).endpoint()
-	e.Key, e.KeyFrom = key, from
-	_, err := c.newClient(e).list(ctx)
-	if errors.Is(err, Auth) || ctx.Err() != nil {
+	e.Key, e.KeyOrigin = key, from
+	_, err := c.newClient(e).listModels(ctx)
+	if errors.Is(err, ErrAuth) || ctx.Err() != nil {
 		return "", err
 	}
 	c.Add(e)
-	return e.Name + "/" + e.Default, nil
+	return e.Name + "/" + e.DefaultModel, nil
 }

@@ -16,11 +16,11 @@ import (
 // is not asked: its list is read when it is asked for its window.
 func (c *Client) Prices(model string) pricing.Prices {
 	e := c.endpoint
-	set := e.configured(model, func(s ModelSettings) bool { return s.Prices.Known() })
+	set := e.modelConfig(model, func(s ModelConfig) bool { return s.Prices.Known() })
 	c.mu.Lock()
 	listed := c.prices[plainModel(model)]
 	c.mu.Unlock()
-	byMaker := pricing.Listed(e.BaseURL, plainModel(model), time.Now())
+	byMaker := pricing.ListPrices(e.BaseURL, plainModel(model), time.Now())
 	return cmp.Or(e.Prices[model], set.Prices, e.Prices[pricing.AnyModel], listed, byMaker)
 }
 
@@ -29,7 +29,7 @@ func (c *Client) Prices(model string) pricing.Prices {
 // server of the user's own.
 func (c *Client) Cost(model string, reported, counted pricing.Usage) pricing.Cost {
 	cost := c.Prices(model).Cost(reported, counted)
-	if cost.From == pricing.Unpriced && c.endpoint.Own() {
+	if cost.From == pricing.Unpriced && c.endpoint.IsSelfHosted() {
 		return pricing.Cost{}
 	}
 	return cost
@@ -97,7 +97,7 @@ func (c *Client) withCached(model string, u pricing.Usage) pricing.Usage {
 	if again {
 		c.Learn(model, Learned{CachedApart: true})
 	}
-	if c.Known(model).CachedApart {
+	if c.AllLearned(model).CachedApart {
 		u.Prompt += u.Cached
 	}
 	return u

@@ -25,36 +25,36 @@ type Doer interface {
 
 // Endpoint is a server that speaks one of the Wires, and how to talk to it.
 type Endpoint struct {
-	Name       string                    // the first half of a model reference such as openai/gpt-5.2
-	BaseURL    string                    // with /v1, or what the server has in its place
-	Key        keys.Secret               // sent as a bearer token; "" sends none
-	KeyFrom    keys.Origin               // where the key comes from
-	Stored     *keys.Later               // fetches a stored key where there is no Key; nil fetches none
-	Headers    map[string]string         // extra request headers; their values may be secret
-	Wire       Wire                      // the format of its requests and answers; "" is AutoWire
-	Profile    history.Profile           // what its chat format requires
-	Window     int                       // the configured window in tokens; 0 is to be found out
-	KeepAlive  string                    // how long Ollama keeps a model loaded: "5m", or seconds; "" is its own
-	Exact      bool                      // it counts requests, as llama.cpp does: see CountRequest
-	Default    string                    // the model to use where a reference names none; "" is the first one listed
-	BaseURLSet bool                      // the user named BaseURL
-	Doer       Doer                      // who does the HTTP; nil is the network
-	Tools      *tool.Toolbox             // the tools that its models may call; nil is none
-	Known      Learned                   // how its models are asked, beside what is learned of each
-	Prices     map[string]pricing.Prices // the configured prices by model; AnyModel is every other one
-	Models     []ModelSettings           // what is configured of its models; the first that says something counts
-	Patterns   []ModelSettings           // behind Models, what is configured of models of any endpoint
+	Name               string                    // the first half of a model reference such as openai/gpt-5.2
+	BaseURL            string                    // with /v1, or what the server has in its place
+	Key                keys.Secret               // sent as a bearer token; "" sends none
+	KeyOrigin          keys.Origin               // where the key comes from
+	StoredKey          *keys.LazySecret          // fetches a stored key where there is no Key; nil fetches none
+	Headers            map[string]string         // extra request headers; their values may be secret
+	Wire               Wire                      // the format of its requests and answers; "" is AutoWire
+	Profile            history.Profile           // what its chat format requires
+	Window             int                       // the configured window in tokens; 0 is to be found out
+	KeepAlive          string                    // how long Ollama keeps a model loaded: "5m", or seconds; "" is its own
+	CountsTokens       bool                      // it counts requests, as llama.cpp does: see CountRequest
+	DefaultModel       string                    // the model to use where a reference names none; "" is the first one listed
+	BaseURLSet         bool                      // the user named BaseURL
+	Doer               Doer                      // who does the HTTP; nil is the network
+	Tools              *tool.Toolbox             // the tools that its models may call; nil is none
+	Learned            Learned                   // how its models are asked, beside what is learned of each
+	Prices             map[string]pricing.Prices // the configured prices by model; AnyModel is every other one
+	ModelConfigs       []ModelConfig             // what is configured of its models; the first that says something counts
+	SharedModelConfigs []ModelConfig             // behind Models, what is configured of models of any endpoint
 
-	Tries int           // the most tries of a request before its first token; 0 is 3, 1 never tries again
-	Idle  time.Duration // the silence that ends a stream once it began; 0 is 90 s. Comments count as life
-	Begin time.Duration // the silence before the first byte; 0 is 2 min, and 10 min for an endpoint of the user's own
+	MaxAttempts      int           // the most tries of a request before its first token; 0 is 3, 1 never tries again
+	IdleTimeout      time.Duration // the silence that ends a stream once it began; 0 is 90 s. Comments count as life
+	FirstByteTimeout time.Duration // the silence before the first byte; 0 is 2 min, and 10 min for an endpoint of the user's own
 }
 
 // String names the endpoint without its secrets.
-func (e Endpoint) String() string { return e.Name + " at " + e.ShownURL() }
+func (e Endpoint) String() string { return e.Name + " at " + e.DisplayURL() }
 
 // ShownURL is the base URL for people: without user, password and query.
-func (e Endpoint) ShownURL() string {
+func (e Endpoint) DisplayURL() string {
 	u, err := url.Parse(e.BaseURL)
 	if err != nil {
 		return "an address that is not a URL"
@@ -64,7 +64,7 @@ func (e Endpoint) ShownURL() string {
 }
 
 // base is the base URL, the zero one where it is none.
-func (e Endpoint) base() *url.URL {
+func (e Endpoint) parsedURL() *url.URL {
 	if u, err := url.Parse(e.BaseURL); err == nil {
 		return u
 	}
@@ -72,21 +72,21 @@ func (e Endpoint) base() *url.URL {
 }
 
 // Host is the endpoint's host name without port, in lower case.
-func (e Endpoint) Host() string { return strings.ToLower(e.base().Hostname()) }
+func (e Endpoint) Host() string { return strings.ToLower(e.parsedURL().Hostname()) }
 
 // Address is the endpoint's host name, with the port that its base URL names.
-func (e Endpoint) Address() string { return e.base().Host }
+func (e Endpoint) HostPort() string { return e.parsedURL().Host }
 
 // AtMaker says that the endpoint is the service of a company that makes models, at its own address.
-func (e Endpoint) AtMaker() bool { return len(pricing.Names(e.BaseURL)) > 0 }
+func (e Endpoint) IsModelMaker() bool { return len(pricing.ListedModels(e.BaseURL)) > 0 }
 
 // root is the endpoint's address without its path: where servers keep what is not part of the
 // Chat Completions format.
-func (e Endpoint) root() string { return e.base().Scheme + "://" + e.base().Host }
+func (e Endpoint) rootURL() string { return e.parsedURL().Scheme + "://" + e.parsedURL().Host }
 
 // at is the address of a path below the base URL, such as /models. The query of the base URL is not
 // part of it: Client.send adds that to every request.
-func (e Endpoint) at(path string) string {
+func (e Endpoint) urlOf(path string) string {
 	base, _, _ := strings.Cut(e.BaseURL, "?")
 	return strings.TrimRight(base, "/") + path
 }
@@ -99,22 +99,22 @@ func (e Endpoint) loopback() bool {
 
 // Own says that the endpoint is the user's own: on this machine, on its own network, or the built-in
 // guide. Nobody is charged for its tokens unless its prices say so.
-func (e Endpoint) Own() bool {
+func (e Endpoint) IsSelfHosted() bool {
 	host := e.Host()
 	if addr, err := netip.ParseAddr(host); err == nil {
 		return addr.IsLoopback() || addr.IsPrivate() || addr.IsLinkLocalUnicast() || addr.IsUnspecified()
 	}
 	named := strings.HasSuffix(host, ".local") || strings.HasSuffix(host, ".lan")
-	return e.Name == Guide || named || !strings.Contains(host, ".")
+	return e.Name == GuideEndpoint || named || !strings.Contains(host, ".")
 }
 
 // Keyed says that a key is there or stored, even if it was not fetched yet.
-func (e Endpoint) Keyed() bool { return e.Key != "" || e.KeyFrom.Stored() }
+func (e Endpoint) HasKey() bool { return e.Key != "" || e.KeyOrigin.Stored() }
 
 // key is the endpoint's key as far as it was fetched.
 func (e Endpoint) key() keys.Secret {
-	if e.Key == "" && e.Stored != nil {
-		return e.Stored.Known()
+	if e.Key == "" && e.StoredKey != nil {
+		return e.StoredKey.Fetched()
 	}
 	return e.Key
 }
@@ -136,11 +136,11 @@ func (e Endpoint) Secrets() []string {
 		}
 	}
 	add(e.key().Reveal())
-	if password, ok := e.base().User.Password(); ok {
-		add(e.base().User.Username() + ":" + password) // as it goes over the wire, encoded in one
+	if password, ok := e.parsedURL().User.Password(); ok {
+		add(e.parsedURL().User.Username() + ":" + password) // as it goes over the wire, encoded in one
 		add(password)
 	}
-	values := e.base().Query()
+	values := e.parsedURL().Query()
 	for name, value := range e.Headers {
 		values.Add(name, value)
 	}
@@ -162,7 +162,7 @@ func secretHeader(name string) bool {
 }
 
 // SameModel compares names as Ollama does: without a tag, it is the latest.
-func SameModel(a, b string) bool {
+func sameModel(a, b string) bool {
 	return a != "" && plainModel(a) == plainModel(b)
 }
 
@@ -173,23 +173,23 @@ func plainModel(name string) string {
 
 // ModelSettings is what the configuration says of the models that a pattern names, over what it says of their
 // endpoint. A field that is not set says nothing.
-type ModelSettings struct {
-	Match  string // see MatchModel
-	Table  string // the table of the configuration, for people; "" where that goes without saying
-	Wire   Wire
-	Window int
-	Prices pricing.Prices
-	Tools  *bool // false offers the models no tools
+type ModelConfig struct {
+	Pattern string // see MatchModel
+	Table   string // the table of the configuration, for people; "" where that goes without saying
+	Wire    Wire
+	Window  int
+	Prices  pricing.Prices
+	Tools   *bool // false offers the models no tools
 }
 
 // configured is the first of the settings of a model that says something, zero for none.
-func (e Endpoint) configured(model string, says func(ModelSettings) bool) ModelSettings {
-	for _, s := range slices.Concat(e.Models, e.Patterns) {
-		if match, _ := MatchModel(s.Match, e.Name, model); match && says(s) {
+func (e Endpoint) modelConfig(model string, says func(ModelConfig) bool) ModelConfig {
+	for _, s := range slices.Concat(e.ModelConfigs, e.SharedModelConfigs) {
+		if match, _ := MatchModel(s.Pattern, e.Name, model); match && says(s) {
 			return s
 		}
 	}
-	return ModelSettings{}
+	return ModelConfig{}
 }
 
 // MatchModel says whether a pattern names a model of an endpoint. In a pattern * stands for any text, slashes
@@ -199,7 +199,7 @@ func (e Endpoint) configured(model string, says func(ModelSettings) bool) ModelS
 func MatchModel(pattern, endpoint, model string) (bool, error) {
 	model = plainModel(model)
 	for _, name := range []string{endpoint + "/" + model, model, path.Base(model)} {
-		if match, err := path.Match(flat(pattern), flat(name)); match || err != nil {
+		if match, err := path.Match(foldSlashes(pattern), foldSlashes(name)); match || err != nil {
 			return match, err
 		}
 	}
@@ -207,13 +207,13 @@ func MatchModel(pattern, endpoint, model string) (bool, error) {
 }
 
 // flat is a name in lower case in which * of path.Match stands for slashes as well.
-func flat(name string) string { return strings.ReplaceAll(strings.ToLower(name), "/", "\x1f") }
+func foldSlashes(name string) string { return strings.ReplaceAll(strings.ToLower(name), "/", "\x1f") }
 
 var wildcard = lazyRegexp(`[*?\\]|\[[^]]*\]?`)
 
 // SpecificFirst orders patterns: one without * and its like goes before the others, then the one with more literal
 // characters.
-func SpecificFirst(a, b string) int {
+func ComparePatterns(a, b string) int {
 	literalA, literalB := wildcard().ReplaceAllString(a, ""), wildcard().ReplaceAllString(b, "")
 	if exactA, exactB := literalA == a, literalB == b; exactA != exactB {
 		return cmp.Compare(len(a)-len(literalA), len(b)-len(literalB)) // Nothing is taken from the exact one.

@@ -29,49 +29,49 @@ type ErrorKind string
 
 // The kinds of an Error.
 const (
-	Auth       ErrorKind = "auth"        // the key was refused, or none was sent
-	Payment    ErrorKind = "payment"     // no credit left
-	NotFound   ErrorKind = "not-found"   // the model is not known, or the address does not provide this API
-	RateLimit  ErrorKind = "rate-limit"  // too many requests or tokens for now
-	Overflow   ErrorKind = "overflow"    // the request is longer than the model's window
-	BadRequest ErrorKind = "bad-request" // the server does not take this request
-	Server     ErrorKind = "server"      // the server failed
-	Refused    ErrorKind = "refused"     // nothing listens at the address
-	Network    ErrorKind = "network"     // the server cannot be reached
-	TimedOut   ErrorKind = "timed-out"   // the server was silent for too long
-	BadStream  ErrorKind = "bad-stream"  // the answer is not one of a chat API
-	Empty      ErrorKind = "empty"       // the answer has nothing in it
-	Broken     ErrorKind = "broken"      // the connection broke while the answer arrived
-	Endless    ErrorKind = "endless"     // the answer grew beyond LargestAnswer
-	Stopped    ErrorKind = "stopped"     // the caller's context ended: not a failure
+	ErrAuth              ErrorKind = "auth"        // the key was refused, or none was sent
+	ErrPayment           ErrorKind = "payment"     // no credit left
+	ErrNotFound          ErrorKind = "not-found"   // the model is not known, or the address does not provide this API
+	ErrRateLimit         ErrorKind = "rate-limit"  // too many requests or tokens for now
+	ErrContextLength     ErrorKind = "overflow"    // the request is longer than the model's window
+	ErrBadRequest        ErrorKind = "bad-request" // the server does not take this request
+	ErrServer            ErrorKind = "server"      // the server failed
+	ErrConnectionRefused ErrorKind = "refused"     // nothing listens at the address
+	ErrNetwork           ErrorKind = "network"     // the server cannot be reached
+	ErrTimeout           ErrorKind = "timed-out"   // the server was silent for too long
+	ErrBadResponse       ErrorKind = "bad-stream"  // the answer is not one of a chat API
+	ErrEmptyAnswer       ErrorKind = "empty"       // the answer has nothing in it
+	ErrConnectionLost    ErrorKind = "broken"      // the connection broke while the answer arrived
+	ErrAnswerTooLong     ErrorKind = "endless"     // the answer grew beyond LargestAnswer
+	ErrStopped           ErrorKind = "stopped"     // the caller's context ended: not a failure
 )
 
-// Error makes a kind a target for errors.Is: errors.Is(err, llm.Overflow).
+// Error makes a kind a target for errors.Is: errors.Is(err, llm.ErrContextLength).
 func (k ErrorKind) Error() string { return string(k) }
 
 // Error is everything that is known about a request that failed. Its text is one sentence for
 // the user. No field holds the endpoint's key, even where the server sent it back.
 type Error struct {
-	Kind     ErrorKind
-	Status   int           // the HTTP status, 0 for none
-	Message  string        // the server's own words, "" for none
-	Body     string        // as received, at most 64 KiB
-	Wait     time.Duration // what the server asked for, 0 for nothing
-	Limit    int           // overflow: the window in tokens, 0 where not said
-	Prompt   int           // overflow: the request's tokens, 0 where not said
-	AtLeast  bool          // overflow: the request has Prompt tokens or more
-	Output   int           // overflow: the reply's tokens that were asked for, 0 where not said
-	Endpoint string        // the endpoint's name
-	Address  string        // where it is, for people
-	Model    string
-	Unsent   bool      // stopped: the try that was waited for did not leave
-	Replan   bool      // the refusal taught how the model wants its history: planned again, the request may pass
-	Tools    ToolCause // whether tool calls in the request are the reason
-	Err      error     // what lies beneath, nil for none
+	Kind      ErrorKind
+	Status    int           // the HTTP status, 0 for none
+	Message   string        // the server's own words, "" for none
+	Body      string        // as received, at most 64 KiB
+	Wait      time.Duration // what the server asked for, 0 for nothing
+	Limit     int           // overflow: the window in tokens, 0 where not said
+	Prompt    int           // overflow: the request's tokens, 0 where not said
+	AtLeast   bool          // overflow: the request has Prompt tokens or more
+	Output    int           // overflow: the reply's tokens that were asked for, 0 where not said
+	Endpoint  string        // the endpoint's name
+	Address   string        // where it is, for people
+	Model     string
+	Unsent    bool      // stopped: the try that was waited for did not leave
+	Replan    bool      // the refusal taught how the model wants its history: planned again, the request may pass
+	ToolCause ToolCause // whether tool calls in the request are the reason
+	Err       error     // what lies beneath, nil for none
 
-	say    string // what failed, with {words} to be filled in; "" is the sentence of the kind
-	advice string // what to do about it, "" for nothing
-	final  bool   // trying again cannot help, whatever the status says
+	say       string // what failed, with {words} to be filled in; "" is the sentence of the kind
+	advice    string // what to do about it, "" for nothing
+	permanent bool   // trying again cannot help, whatever the status says
 }
 
 // Is reports whether target is the kind of the error.
@@ -83,15 +83,15 @@ func (e *Error) Unwrap() error { return e.Err }
 // Retryable says that the same request may succeed later: the server was busy, failing or
 // not reached. It is false where the same request would fail the same way.
 func (e *Error) Retryable() bool {
-	if e.final {
+	if e.permanent {
 		return false
 	}
 	switch e.Kind {
-	case Refused, Network, Broken:
+	case ErrConnectionRefused, ErrNetwork, ErrConnectionLost:
 		return true
-	case RateLimit, Server, TimedOut:
+	case ErrRateLimit, ErrServer, ErrTimeout:
 		return e.Status == 0 || e.Status == 408 || e.Status == 409 || e.Status == 429 || e.Status >= 500
-	case BadRequest:
+	case ErrBadRequest:
 		return e.Status == 408 || e.Status == 409
 	}
 	return false
@@ -99,9 +99,9 @@ func (e *Error) Retryable() bool {
 
 // Unreached says that the server could not be talked to at all: nothing listens, it did not answer, or it
 // refused the key.
-func (e *Error) Unreached() bool {
+func (e *Error) Unavailable() bool {
 	switch e.Kind {
-	case Refused, Network, TimedOut, Auth, Payment:
+	case ErrConnectionRefused, ErrNetwork, ErrTimeout, ErrAuth, ErrPayment:
 		return true
 	}
 	return false
@@ -109,36 +109,36 @@ func (e *Error) Unreached() bool {
 
 // stopped is the error of a caller's context that ended.
 func stopped(ctx context.Context) *Error {
-	return &Error{Kind: Stopped, Err: ctx.Err()}
+	return &Error{Kind: ErrStopped, Err: ctx.Err()}
 }
 
 // sentences say what failed, by kind.
 var sentences = map[ErrorKind]string{
-	Auth:       "{who} rejected the API key{status}",
-	Payment:    "{who} requires payment{status}",
-	NotFound:   "{where} does not provide this API{status}",
-	RateLimit:  "{who} reports a rate limit{status}{wait}",
-	Overflow:   "the request is too long for {model}{status}",
-	BadRequest: "{who} refused the request{status}",
-	Server:     "{who} failed{status}{wait}",
-	Refused:    "nothing answers at {where} (connection refused); is the server running?",
-	Network:    "{where} cannot be reached",
-	TimedOut:   "{where} did not answer in time",
-	BadStream:  "{who} sent a response that is not a chat completion{status}",
-	Empty:      "the model answered nothing{status}",
-	Broken:     "the connection to {who} was lost before the answer was complete",
-	Endless:    "the answer of {who} exceeded 16 MiB and was cut off",
-	Stopped:    "stopped",
-	"":         "{who} did not answer{status}",
+	ErrAuth:              "{who} rejected the API key{status}",
+	ErrPayment:           "{who} requires payment{status}",
+	ErrNotFound:          "{where} does not provide this API{status}",
+	ErrRateLimit:         "{who} reports a rate limit{status}{wait}",
+	ErrContextLength:     "the request is too long for {model}{status}",
+	ErrBadRequest:        "{who} refused the request{status}",
+	ErrServer:            "{who} failed{status}{wait}",
+	ErrConnectionRefused: "nothing answers at {where} (connection refused); is the server running?",
+	ErrNetwork:           "{where} cannot be reached",
+	ErrTimeout:           "{where} did not answer in time",
+	ErrBadResponse:       "{who} sent a response that is not a chat completion{status}",
+	ErrEmptyAnswer:       "the model answered nothing{status}",
+	ErrConnectionLost:    "the connection to {who} was lost before the answer was complete",
+	ErrAnswerTooLong:     "the answer of {who} exceeded 16 MiB and was cut off",
+	ErrStopped:           "stopped",
+	"":                   "{who} did not answer{status}",
 }
 
 // what says what failed.
 func (e *Error) what() string {
 	say := cmp.Or(e.say, sentences[e.Kind])
 	switch {
-	case e.Tools == TheTools:
+	case e.ToolCause == ToolsNamed:
 		say = "{who} does not accept the tool calls in this conversation{status}"
-	case e.Kind == Overflow && e.Limit > 0:
+	case e.Kind == ErrContextLength && e.Limit > 0:
 		say = "the request is too long for {model}: {tokens}the window holds {limit}"
 	}
 	where := cmp.Or(e.Address, e.Endpoint, "the server")
@@ -163,10 +163,10 @@ func (e *Error) what() string {
 
 // Error says to the user what failed, then what the server wrote, then what to do.
 func (e *Error) Error() string {
-	words := e.Words()
+	words := e.ServerWords()
 	switch {
 	case words == "":
-		return e.WithoutWords()
+		return e.WithoutServerWords()
 	case e.advice == "":
 		return e.what() + ": " + words
 	}
@@ -174,7 +174,7 @@ func (e *Error) Error() string {
 }
 
 // WithoutWords is the text of the error without the server's own words.
-func (e *Error) WithoutWords() string {
+func (e *Error) WithoutServerWords() string {
 	if e.advice == "" {
 		return e.what()
 	}
@@ -182,8 +182,8 @@ func (e *Error) WithoutWords() string {
 }
 
 // Words are the server's own words that the error's text quotes: "" for none, and where winnow says the same.
-func (e *Error) Words() string {
-	if e.Kind == Refused || e.Kind == Stopped || e.Kind == Overflow && e.Limit > 0 {
+func (e *Error) ServerWords() string {
+	if e.Kind == ErrConnectionRefused || e.Kind == ErrStopped || e.Kind == ErrContextLength && e.Limit > 0 {
 		return ""
 	}
 	return oneLine(e.Message, sentenceMax)
@@ -213,57 +213,57 @@ func oneLine(text string, limit int) string {
 func comma(n int) string { return humanize.Comma(int64(n)) }
 
 // cause is a reason for which a request fails: by what a server answers, or by what net/http says.
-type cause struct {
-	statuses string                // numbers, classes such as 5xx, 0 for none; "" is any
-	text     func() *regexp.Regexp // what is said; nil is anything
-	kind     ErrorKind
-	say      string // what failed; "" is the sentence of the kind
-	final    bool   // it comes again the next time
+type errorPattern struct {
+	statuses  string                // numbers, classes such as 5xx, 0 for none; "" is any
+	text      func() *regexp.Regexp // what is said; nil is anything
+	kind      ErrorKind
+	say       string // what failed; "" is the sentence of the kind
+	permanent bool   // it comes again the next time
 }
 
 // refusals are in the order in which they are looked for: the first that fits counts, because servers disagree about
 // statuses.
-var refusals = []cause{
-	{statuses: "402", kind: Payment},
-	{text: says(`insufficient_(?:quota|balance)`), kind: Payment},
-	{statuses: "403", kind: Auth, say: "{who} denied access{status}"},
-	{statuses: "407", kind: Auth, say: "{who} is behind a proxy that requires a password{status}"},
-	{statuses: "401", kind: Auth},
-	{text: says(`invalid_api_key|API_KEY_INVALID`), kind: Auth},
+var refusals = []errorPattern{
+	{statuses: "402", kind: ErrPayment},
+	{text: caseless(`insufficient_(?:quota|balance)`), kind: ErrPayment},
+	{statuses: "403", kind: ErrAuth, say: "{who} denied access{status}"},
+	{statuses: "407", kind: ErrAuth, say: "{who} is behind a proxy that requires a password{status}"},
+	{statuses: "401", kind: ErrAuth},
+	{text: caseless(`invalid_api_key|API_KEY_INVALID`), kind: ErrAuth},
 
 	// Some limits of a rate name tokens like an overflow; cutting the request would not help.
-	{statuses: "429", kind: RateLimit},
-	{kind: RateLimit, text: says(`rate[-_ ]?limit|quota exceeded|exceeded [^.\n]{0,40}quota|throttl|` +
+	{statuses: "429", kind: ErrRateLimit},
+	{kind: ErrRateLimit, text: caseless(`rate[-_ ]?limit|quota exceeded|exceeded [^.\n]{0,40}quota|throttl|` +
 		`too many (?:requests|tokens)|tokens per (?:minute|hour|day)`)},
 
-	{text: overflowText, kind: Overflow},
-	{statuses: "413", kind: Overflow},
+	{text: overflowText, kind: ErrContextLength},
+	{statuses: "413", kind: ErrContextLength},
 
-	{statuses: "4xx", text: namesResponses, kind: BadRequest}, // With 404 too: the model is there, for another API,
-	{statuses: "4xx", text: refusesKept, kind: BadRequest},    // or what is not there is a part of the request.
-	{statuses: "0 4xx", text: modelUnknown, kind: NotFound, say: noModel},
-	{statuses: "404 405", text: says(`model`), kind: NotFound, say: noModel},
-	{statuses: "404 405", kind: NotFound},
-	{statuses: "408", kind: TimedOut, say: "{who} timed out{status}"},
-	{statuses: "0 5xx", text: parserText, kind: BadRequest},
-	{statuses: "0 5xx", text: templateText, kind: BadRequest},
-	{statuses: "0 500", text: toolText, kind: BadRequest},
-	{statuses: "0", text: says(`invalid_|image_`), kind: BadRequest},
-	{statuses: "0 2xx 5xx", kind: Server},
-	{kind: BadRequest},
+	{statuses: "4xx", text: namesResponses, kind: ErrBadRequest}, // With 404 too: the model is there, for another API,
+	{statuses: "4xx", text: refusesKept, kind: ErrBadRequest},    // or what is not there is a part of the request.
+	{statuses: "0 4xx", text: modelUnknown, kind: ErrNotFound, say: noModel},
+	{statuses: "404 405", text: caseless(`model`), kind: ErrNotFound, say: noModel},
+	{statuses: "404 405", kind: ErrNotFound},
+	{statuses: "408", kind: ErrTimeout, say: "{who} timed out{status}"},
+	{statuses: "0 5xx", text: parserText, kind: ErrBadRequest},
+	{statuses: "0 5xx", text: templateText, kind: ErrBadRequest},
+	{statuses: "0 500", text: toolText, kind: ErrBadRequest},
+	{statuses: "0", text: caseless(`invalid_|image_`), kind: ErrBadRequest},
+	{statuses: "0 2xx 5xx", kind: ErrServer},
+	{kind: ErrBadRequest},
 }
 
 // connectionFaults are what net and net/http say of a connection that brings no answer, and what winnow says then.
 // Where it says nothing, the text of the error has to do.
-var connectionFaults = []cause{
-	{text: says(`network is unreachable|no route to host|\blookup `), say: "there is no network"},
-	{text: says(`certificate|x509`), say: "its certificate cannot be verified", final: true},
-	{text: says(`to HTTPS client|tls: `), say: "there is no encrypted connection; " + checkURL, final: true},
-	{text: says(`unsupported protocol|invalid header`), final: true},
+var connectionFaults = []errorPattern{
+	{text: caseless(`network is unreachable|no route to host|\blookup `), say: "there is no network"},
+	{text: caseless(`certificate|x509`), say: "its certificate cannot be verified", permanent: true},
+	{text: caseless(`to HTTPS client|tls: `), say: "there is no encrypted connection; " + checkURL, permanent: true},
+	{text: caseless(`unsupported protocol|invalid header`), permanent: true},
 	// The second is said of a server that speaks before it was asked.
-	{text: says(`malformed HTTP|readLoopPeekFailLocked`), say: "it does not use HTTP; " + checkURL, final: true},
+	{text: caseless(`malformed HTTP|readLoopPeekFailLocked`), say: "it does not use HTTP; " + checkURL, permanent: true},
 	{
-		text: says(`\bEOF$|connection reset|broken pipe|forcibly closed|closed idle|malformed MIME`),
+		text: caseless(`\bEOF$|connection reset|broken pipe|forcibly closed|closed idle|malformed MIME`),
 		say:  "the connection was closed before an answer",
 	},
 	{},
@@ -275,7 +275,7 @@ const (
 )
 
 // find is the first of the causes that fits a status and a text.
-func find(causes []cause, status int, text string) cause {
+func findPattern(causes []errorPattern, status int, text string) errorPattern {
 	number := strconv.Itoa(status)
 	for _, c := range causes {
 		of := strings.Fields(c.statuses)
@@ -286,7 +286,7 @@ func find(causes []cause, status int, text string) cause {
 			return c
 		}
 	}
-	return cause{}
+	return errorPattern{}
 }
 
 // lazyRegexp compiles a regular expression when it is first used. Most of those for refusals never are, and
@@ -296,14 +296,14 @@ func lazyRegexp(expr string) func() *regexp.Regexp {
 }
 
 // says is lazyRegexp for words of any case.
-func says(words string) func() *regexp.Regexp { return lazyRegexp(`(?i)` + words) }
+func caseless(words string) func() *regexp.Regexp { return lazyRegexp(`(?i)` + words) }
 
 var (
-	modelUnknown = says(`model_not_found|model_not_exist|(?:unknown|invalid|no such) model|not a valid model|` +
+	modelUnknown = caseless(`model_not_found|model_not_exist|(?:unknown|invalid|no such) model|not a valid model|` +
 		`model .{0,120}(?:not found|does ?n[o']t exist|not exist|unknown|is not available)`)
 
 	// overflowText is what servers say about a request that is longer than the window.
-	overflowText = says(`maximum (?:context|prompt) length|reached context length|context_length_exceeded|` +
+	overflowText = caseless(`maximum (?:context|prompt) length|reached context length|context_length_exceeded|` +
 		`exceed_context_size_error|context shift is disabled|length of only \d+ tokens|>= n_ctx|` +
 		`max_(?:completion_)?tokens must be at least 1, got -\d+|longer than (?:the|the model'?s) context length|` +
 		`context (?:window|size|length) (?:exceeds limit|has been exceeded|exceeded)|` +
@@ -313,7 +313,7 @@ var (
 
 	// templateText is what llama.cpp and its kin say with status 500 about a request that they will never take: a
 	// message order their chat template refuses, a tool call they cannot parse.
-	templateText = says(`\bjinja\b|chat template|raise_exception|roles must alternate|` +
+	templateText = caseless(`\bjinja\b|chat template|raise_exception|roles must alternate|` +
 		`system message must be|after the optional system|prefill|assistant messages at the end|` +
 		`must contain 'content'|` +
 		`invalid message content|unexpected role|does not support tools|failed to parse (?:messages|input)|` +
@@ -321,13 +321,13 @@ var (
 
 	// parserText is what parsers of JSON say: Python's, nlohmann's in llama.cpp, Go's, Rust's. What winnow sends is
 	// JSON, so it was the arguments of a tool call that they could not read.
-	parserText = says(`(?:at |: )line \d+,? column \d+|jsondecodeerror|json\.exception|value looks like object, but|` +
+	parserText = caseless(`(?:at |: )line \d+,? column \d+|jsondecodeerror|json\.exception|value looks like object, but|` +
 		`unexpected end of json input|looking for beginning of (?:value|object key)|` +
 		`after (?:object key|array element|top-level value)\b`)
 
 	// toolText is what servers say about tool calls and their results, in general and where they cannot read them or do
 	// not take their order. It says something only about a request that holds tool calls.
-	toolText = says(`\btool[ _-]?(?:calls?|calling|results?|responses?|messages?|outputs?|call_ids?|blocks?)\b|` +
+	toolText = caseless(`\btool[ _-]?(?:calls?|calling|results?|responses?|messages?|outputs?|call_ids?|blocks?)\b|` +
 		`\bfunction[ _-]?(?:calls?|calling|responses?|results?|outputs?)\b|\brole\W{0,4}tool\b|\btool\W{0,4}role|` +
 		`cannot unmarshal [^\n]{0,80}(?:toolcall|arguments)|can only get item pairs from a mapping|` + // templates
 		`only user(?:,| and) [^\n]{0,40}roles are supported|` +
@@ -341,15 +341,15 @@ var (
 // them, those that it has at least because the server counted no further, those of the reply, and the sum of request
 // and reply.
 var (
-	limitNumber = says(`length (?:is|of)(?: only)? (\d+)|with (\d+) maximum|context (?:size|length) \((\d+) tokens|` +
+	limitNumber = caseless(`length (?:is|of)(?: only)? (\d+)|with (\d+) maximum|context (?:size|length) \((\d+) tokens|` +
 		`n_ctx \((\d+)\)|> (\d+) maximum|allowed \((\d+)\)|token limit: (\d+)|limit of (\d+)`)
-	promptNumber = says(`(\d+) (?:in the messages|of text input)|(?:messages|prompt|input) ` +
+	promptNumber = caseless(`(\d+) (?:in the messages|of text input)|(?:messages|prompt|input) ` +
 		`(?:resulted in|has|contains?) (\d+) tokens|request contains (\d+)|(?:request|input) \((\d+) tokens|` +
 		`first (\d+) tokens|n_keep \((\d+)\)|too long: (\d+) tokens|token count (?:of )?\(?(\d+)|requested: (\d+)`)
-	toolsNumber = says(`(\d+) of tool input`)
-	leastNumber = says(`at least (\d+) input tokens`)
-	replyNumber = says(`(\d+) (?:in the (?:completion|output)|output tokens)`)
-	totalNumber = says(`requested (?:about )?(\d+) tokens`)
+	toolsNumber = caseless(`(\d+) of tool input`)
+	leastNumber = caseless(`at least (\d+) input tokens`)
+	replyNumber = caseless(`(\d+) (?:in the (?:completion|output)|output tokens)`)
+	totalNumber = caseless(`requested (?:about )?(\d+) tokens`)
 )
 
 // readNumbers reads the numbers of a text about an overflow.
@@ -376,54 +376,54 @@ type ToolCause string
 
 // How sure it is that tool calls in a request are why it failed.
 const (
-	NotTools   ToolCause = ""          // it held none, or something else is the reason
-	MaybeTools ToolCause = "suspected" // the server refused it or failed without a reason that tells
-	TheTools   ToolCause = "named"     // the server says so
+	ToolsNotSuspected ToolCause = ""          // it held none, or something else is the reason
+	ToolsSuspected    ToolCause = "suspected" // the server refused it or failed without a reason that tells
+	ToolsNamed        ToolCause = "named"     // the server says so
 )
 
 // toolCause says whether the tool calls in a request are why it failed.
 func (e *Error) toolCause(r Request) ToolCause {
-	failed := e.Kind == BadRequest || e.Kind == Server
-	denied := e.Kind == NotFound || e.Kind == BadStream || e.Kind == Auth && e.Status == 403
+	failed := e.Kind == ErrBadRequest || e.Kind == ErrServer
+	denied := e.Kind == ErrNotFound || e.Kind == ErrBadResponse || e.Kind == ErrAuth && e.Status == 403
 	switch {
 	case !r.holdsToolCalls() || !failed && !denied:
-		return NotTools
+		return ToolsNotSuspected
 	case toolText().MatchString(e.Message), parserText().MatchString(e.Message):
-		return TheTools
+		return ToolsNamed
 	case failed:
-		return MaybeTools
+		return ToolsSuspected
 	}
-	return NotTools
+	return ToolsNotSuspected
 }
 
 // bodyMax is how much of a failed answer is kept, in bytes.
 const bodyMax = 64 << 10
 
 // failure makes the error of an answer that says no: by status, or inside a stream with the stream's status 200.
-func (c *Client) failure(status int, h http.Header, body []byte, model string) *Error {
-	words := wire.Refusal(body).Words()
-	e := c.blank(model)
+func (c *Client) refusalError(status int, h http.Header, body []byte, model string) *Error {
+	words := wire.Refusal(body).Details()
+	e := c.newError(model)
 	e.Status = status
 	if status < 300 && !words.Page {
 		e.Status = words.Status // Inside a stream the status was sent before the failure.
 	}
-	e.Message = c.shown(cmp.Or(words.Message, words.Codes))
-	e.Body = c.shown(string(body)) // A key could be cut in two by the limit and then not be found.
+	e.Message = c.redacted(cmp.Or(words.Message, words.Codes))
+	e.Body = c.redacted(string(body)) // A key could be cut in two by the limit and then not be found.
 	e.Body = strings.ToValidUTF8(e.Body[:min(len(e.Body), bodyMax)], "")
 	e.Wait = waitFrom(h, words.Message, time.Now())
 	text := words.Codes + " " + words.Message
-	found := find(refusals, e.Status, text)
+	found := findPattern(refusals, e.Status, text)
 	e.Kind, e.say = found.kind, found.say
 	switch {
-	case e.Kind != RateLimit && words.Limit > 0 && words.Prompt > 0:
-		e.Kind, e.Limit, e.Prompt = Overflow, words.Limit, words.Prompt
+	case e.Kind != ErrRateLimit && words.Limit > 0 && words.Prompt > 0:
+		e.Kind, e.Limit, e.Prompt = ErrContextLength, words.Limit, words.Prompt
 	case e.Status == 400 && words.Empty:
-		e.Kind = Overflow // Cerebras says nothing at all.
-	case e.Kind == Overflow:
+		e.Kind = ErrContextLength // Cerebras says nothing at all.
+	case e.Kind == ErrContextLength:
 		e.readNumbers(text)
-	case e.Kind == Auth && e.say == "":
+	case e.Kind == ErrAuth && e.say == "":
 		e.say, e.advice = c.endpoint.keySentence()
-	case e.Kind == NotFound && (e.say == "" || model == ""): // Without a model, a list of them was asked for.
+	case e.Kind == ErrNotFound && (e.say == "" || model == ""): // Without a model, a list of them was asked for.
 		e.say, e.advice = "", checkURL
 	}
 	// A page with another failure is a proxy's; its title says what failed.
@@ -435,16 +435,16 @@ func (c *Client) failure(status int, h http.Header, body []byte, model string) *
 
 // keySentence says what is wrong with the key, and what to do where winnow keys set stores one for the endpoint.
 func (e Endpoint) keySentence() (say, advice string) {
-	from, sent := e.KeyFrom.String(), e.key() != "" || len(e.Secrets()) > 0
+	from, sent := e.KeyOrigin.String(), e.key() != "" || len(e.Secrets()) > 0
 	switch {
 	case sent && from != "":
 		say = "{who} rejected the API key from " + from + "{status}"
-	case e.KeyFrom.Kind == keys.Variable:
+	case e.KeyOrigin.Kind == keys.Variable:
 		say = "{who} requires an API key, and " + from + " is not set{status}"
 	case !sent:
 		say = "{who} requires an API key and none is set{status}"
 	}
-	if e.Stored != nil {
+	if e.StoredKey != nil {
 		advice = "run winnow keys set " + e.Name + " to store one"
 	}
 	return say, advice
@@ -452,33 +452,33 @@ func (e Endpoint) keySentence() (say, advice string) {
 
 // failed reads the answer to a request that a server turned down. The status says that already, so that the words are
 // not waited for long.
-func (c *Client) failed(resp *http.Response, model string) *Error {
-	resp.Body.(*watchedBody).over = true
+func (c *Client) readRefusal(resp *http.Response, model string) *Error {
+	resp.Body.(*watchedBody).answerComplete = true
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, bodyMax+1<<10)) // What came has to do.
-	e := c.failure(resp.StatusCode, resp.Header, body, model)
+	e := c.refusalError(resp.StatusCode, resp.Header, body, model)
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
-		e.Kind, e.final = NotFound, true
+		e.Kind, e.permanent = ErrNotFound, true
 		e.say, e.advice = "{where} redirects, and winnow does not follow redirects{status}", checkURL
-		e.Message = c.shown(resp.Header.Get("Location"))
+		e.Message = c.redacted(resp.Header.Get("Location"))
 	}
 	return e
 }
 
 // strange is the error of an answer with a good status that is not what was asked for: a web page, nothing at
 // all, or JSON of something else.
-func (c *Client) strange(resp *http.Response, body []byte, model string) *Error {
-	e := c.failure(resp.StatusCode, resp.Header, body, model)
-	if !wire.Refusal(body).Words().Page {
+func (c *Client) unexpectedBody(resp *http.Response, body []byte, model string) *Error {
+	e := c.refusalError(resp.StatusCode, resp.Header, body, model)
+	if !wire.Refusal(body).Details().Page {
 		e.say, e.advice = "", ""
 		e.Message = cmp.Or(e.Message, strings.TrimSpace(e.Body), "the answer is empty")
 	}
-	e.Kind, e.Status, e.final = BadStream, resp.StatusCode, true
+	e.Kind, e.Status, e.permanent = ErrBadResponse, resp.StatusCode, true
 	e.Limit, e.Prompt, e.Output = 0, 0, 0
 	return e
 }
 
 // unreached makes the error of a request that got no answer.
-func (c *Client) unreached(err error, model string) *Error {
+func (c *Client) connectionError(err error, model string) *Error {
 	var known *Error
 	if errors.As(err, &known) {
 		return known
@@ -486,41 +486,41 @@ func (c *Client) unreached(err error, model string) *Error {
 	if address := new(url.Error); errors.As(err, &address) {
 		err = address.Err // Its text repeats method and address.
 	}
-	e := c.blank(model)
-	found := find(connectionFaults, 0, err.Error())
-	e.Kind, e.Message, e.final = Network, cmp.Or(found.say, c.shown(err.Error())), found.final
+	e := c.newError(model)
+	found := findPattern(connectionFaults, 0, err.Error())
+	e.Kind, e.Message, e.permanent = ErrNetwork, cmp.Or(found.say, c.redacted(err.Error())), found.permanent
 	var timeout net.Error
 	var dns *net.DNSError
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
-		e.Kind, e.Address = Refused, c.endpoint.root()
+		e.Kind, e.Address = ErrConnectionRefused, c.endpoint.rootURL()
 	case errors.As(err, &dns):
 		if dns.IsNotFound {
 			e.Message = "the host name " + dns.Name + " cannot be resolved; is the network up?"
 		}
 	case errors.As(err, &timeout) && timeout.Timeout():
-		e.Kind, e.Message = TimedOut, ""
+		e.Kind, e.Message = ErrTimeout, ""
 	}
 	return e
 }
 
 // lasting is an error that comes again whenever the same is asked, with its reason, nil for none.
-func (c *Client) lasting(kind ErrorKind, model string, reason error) *Error {
-	e := c.blank(model)
-	if e.Kind, e.final, e.Err = kind, true, reason; reason != nil {
+func (c *Client) permanentError(kind ErrorKind, model string, reason error) *Error {
+	e := c.newError(model)
+	if e.Kind, e.permanent, e.Err = kind, true, reason; reason != nil {
 		e.Message = reason.Error()
 	}
 	return e
 }
 
 // blank is an error that knows who was asked what.
-func (c *Client) blank(model string) *Error {
-	return &Error{Endpoint: c.endpoint.Name, Address: c.endpoint.ShownURL(), Model: model}
+func (c *Client) newError(model string) *Error {
+	return &Error{Endpoint: c.endpoint.Name, Address: c.endpoint.DisplayURL(), Model: model}
 }
 
 // shown is foreign text without secrets.
-func (c *Client) shown(text string) string {
-	return c.redactor.Text(strings.ToValidUTF8(text, "\uFFFD"))
+func (c *Client) redacted(text string) string {
+	return c.redactor.Redact(strings.ToValidUTF8(text, "\uFFFD"))
 }
 
 // waitFrom is how long a failed answer asks to be left alone, 0 where it does not say. A header
@@ -528,7 +528,7 @@ func (c *Client) shown(text string) string {
 func waitFrom(h http.Header, message string, now time.Time) time.Duration {
 	ms, _ := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64)
 	inText := duration(strings.ToLower(waitText().FindString(message)))
-	return cmp.Or(seconds(ms/1000), moment(h.Get("Retry-After"), now), resetWait(h, now), inText)
+	return cmp.Or(seconds(ms/1000), waitUntil(h.Get("Retry-After"), now), resetWait(h, now), inText)
 }
 
 // resetWait reads the headers that say when a limit is renewed. Servers send one per kind of
@@ -541,7 +541,7 @@ func resetWait(h http.Header, now time.Time) time.Duration {
 		if !strings.Contains(low, "ratelimit") || !strings.Contains(low, "reset") {
 			continue
 		}
-		any = moment(h.Get(name), now)
+		any = waitUntil(h.Get(name), now)
 		if strings.Contains(low, "token") {
 			tokens = max(tokens, any)
 		}
@@ -554,7 +554,7 @@ func resetWait(h http.Header, now time.Time) time.Duration {
 
 // moment reads how long it is until the time that a header names in any format in use:
 // seconds, epoch seconds, epoch milliseconds, an HTTP date, RFC 3339, a duration such as 6m0s or 1d2h.
-func moment(value string, now time.Time) time.Duration {
+func waitUntil(value string, now time.Time) time.Duration {
 	if n, err := strconv.ParseFloat(value, 64); err == nil {
 		switch {
 		case n > 1e11:
@@ -575,7 +575,7 @@ func moment(value string, now time.Time) time.Duration {
 }
 
 var (
-	waitText = says(`(?:again|retry|wait|available)(?: in| after| for)?:?\s+(?:[0-9.]+\s*[a-z]+\s*)+`)
+	waitText = caseless(`(?:again|retry|wait|available)(?: in| after| for)?:?\s+(?:[0-9.]+\s*[a-z]+\s*)+`)
 	timeUnit = lazyRegexp(`([0-9.]+)\s*(ms|milli|[dhms])`)
 )
 

@@ -28,9 +28,9 @@ type Learned struct {
 	NoToolEffort     bool     `json:"no_tool_effort,omitempty"`
 	Without          []string `json:"without,omitempty"` // the names of parameters that are not sent
 
-	Profile     history.Profile `json:"profile,omitzero"`       // the format of the history
-	CachedApart bool            `json:"cached_apart,omitempty"` // usage has the cached tokens beside the prompt's
-	AnyName     bool            `json:"any_name,omitempty"`     // the server's list lacks the model, and it answers
+	Profile         history.Profile `json:"profile,omitzero"`       // the format of the history
+	CachedApart     bool            `json:"cached_apart,omitempty"` // usage has the cached tokens beside the prompt's
+	AnswersUnlisted bool            `json:"any_name,omitempty"`     // the server's list lacks the model, and it answers
 
 	// What Ollama says of the model. It is not forgotten with what was refused.
 	Native      bool `json:"native,omitempty"`       // Ollama has it: its own format is used unless Wire is set
@@ -39,7 +39,7 @@ type Learned struct {
 }
 
 // Ways are the differences from the usual way in words that follow "is asked", such as "without temperature".
-func (l Learned) Ways() []string {
+func (l Learned) Describe() []string {
 	p := l.Profile
 	var ways []string
 	for _, name := range l.Without {
@@ -73,7 +73,7 @@ func (l Learned) Ways() []string {
 }
 
 // over is l, and base where l says nothing.
-func (l Learned) over(base Learned) Learned {
+func (l Learned) mergedOver(base Learned) Learned {
 	without := slices.Sorted(slices.Values(slices.Concat(base.Without, l.Without)))
 	if l.Efforts != nil {
 		base.Efforts = nil // Unmarshal would write into the list of somebody else.
@@ -93,8 +93,8 @@ type facts struct {
 
 // Known is how a model is asked: by what its server taught, else by what is known of the endpoint. While it is the
 // same, the same request has the same bytes. Its Since is zero.
-func (c *Client) Known(model string) Learned {
-	l := c.Learned(model).over(c.endpoint.Known)
+func (c *Client) AllLearned(model string) Learned {
+	l := c.Learned(model).mergedOver(c.endpoint.Learned)
 	l.Since = time.Time{}
 	return l
 }
@@ -108,18 +108,18 @@ func (c *Client) Learned(model string) Learned {
 
 // Learn adds what was learned of a model.
 func (c *Client) Learn(model string, more Learned) {
-	c.change(model, func(f *facts) { f.learned = more.over(f.learned) })
+	c.changeFacts(model, func(f *facts) { f.learned = more.mergedOver(f.learned) })
 }
 
 // Forget forgets what the server of a model refused: it may be sent again.
-func (c *Client) Forget(model string) {
-	c.change(model, func(f *facts) {
+func (c *Client) ForgetLearned(model string) {
+	c.changeFacts(model, func(f *facts) {
 		f.learned = Learned{Native: f.learned.Native, Thinks: f.learned.Thinks, ThinkLevels: f.learned.ThinkLevels}
 	})
 }
 
 // change changes what is known of a model.
-func (c *Client) change(model string, change func(*facts)) {
+func (c *Client) changeFacts(model string, change func(*facts)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	f := c.facts[model]
@@ -128,10 +128,10 @@ func (c *Client) change(model string, change func(*facts)) {
 }
 
 // teach changes what was learned of a model, and says how it is asked from now on, as Ways does; "" is as before.
-func (c *Client) teach(model string, change func(*Learned)) (news string) {
-	before := c.Known(model).Ways()
-	c.change(model, func(f *facts) { change(&f.learned) })
-	ways := slices.DeleteFunc(c.Known(model).Ways(), func(way string) bool { return slices.Contains(before, way) })
+func (c *Client) learnDifference(model string, change func(*Learned)) (news string) {
+	before := c.AllLearned(model).Describe()
+	c.changeFacts(model, func(f *facts) { change(&f.learned) })
+	ways := slices.DeleteFunc(c.AllLearned(model).Describe(), func(way string) bool { return slices.Contains(before, way) })
 	return strings.Join(ways, " and ")
 }
 
@@ -185,35 +185,35 @@ var parameters = []parameter{
 // rejection is what is known of a refusal of one parameter.
 type rejection struct {
 	*Error
-	said  complaint
-	sent  wire.Request
-	knows Learned // what was known of the model before
+	complaint complaint
+	request   wire.Request
+	learned   Learned // what was known of the model before
 }
 
 // amend makes a request that a server refused one that it may take: without a parameter that the model does not
 // support, which is learned, or with another number. How says how it goes out again, "" for not at all. Next is the
 // request where only a number was refused, which teaches nothing; it is nil where the same request goes out in another
 // form, and where again says that a number was replaced before.
-func (c *Client) amend(e *Error, r Request, again bool) (how string, next *Request) {
-	if e.Status != 400 && e.Status != 422 || e.Kind == Overflow {
+func (c *Client) adaptRequest(e *Error, r Request, again bool) (how string, next *Request) {
+	if e.Status != 400 && e.Status != 422 || e.Kind == ErrContextLength {
 		return "", nil
 	}
-	x := rejection{Error: e, sent: c.asked(r), knows: c.Known(r.Model)}
+	x := rejection{Error: e, request: c.wireRequest(r), learned: c.AllLearned(r.Model)}
 	for _, p := range parameters {
-		if x.said = complaintOf(e, r, p.names); x.said == noComplaint {
+		if x.complaint = complaintAbout(e, r, p.names); x.complaint == noComplaint {
 			continue
 		}
 		var lesson func(*Learned)
 		if p.learn != nil {
 			lesson = p.learn(x)
 		}
-		without := x.sent
+		without := x.request
 		p.drop(&without)
-		if lesson == nil && x.said == unsupported && !reflect.DeepEqual(without, x.sent) {
+		if lesson == nil && x.complaint == unsupported && !reflect.DeepEqual(without, x.request) {
 			lesson = func(l *Learned) { l.Without = append(slices.Clone(l.Without), p.name) }
 		}
 		if lesson != nil {
-			if news := c.teach(r.Model, lesson); news != "" {
+			if news := c.learnDifference(r.Model, lesson); news != "" {
 				return news, nil
 			}
 		}
@@ -239,18 +239,18 @@ var (
 // effort is what a refusal teaches of reasoning_effort: that tools go without it, or the values that it lists beside
 // the one that was sent.
 func (x rejection) effort() func(*Learned) {
-	if len(x.sent.Tools) > 0 && x.sent.Effort != "none" && namesTools().MatchString(x.Message) {
+	if len(x.request.Tools) > 0 && x.request.Effort != "none" && namesTools().MatchString(x.Message) {
 		return func(l *Learned) { l.NoToolEffort = true }
 	}
 	var values []string
-	if list := listsValues().FindStringSubmatch(x.Message); list != nil && x.sent.Effort != "" {
+	if list := listsValues().FindStringSubmatch(x.Message); list != nil && x.request.Effort != "" {
 		for _, m := range quotedWord().FindAllStringSubmatch(list[1], -1) {
-			if slices.Contains(efforts, m[1]) && m[1] != x.sent.Effort {
+			if slices.Contains(efforts, m[1]) && m[1] != x.request.Effort {
 				values = append(values, m[1])
 			}
 		}
 	}
-	if values == nil || x.knows.Efforts != nil { // A second list contradicts the first.
+	if values == nil || x.learned.Efforts != nil { // A second list contradicts the first.
 		return nil
 	}
 	return func(l *Learned) { l.Efforts = values }
@@ -262,12 +262,12 @@ const leastReplyLimit = 64
 // limit is what a refusal teaches of the limit for the reply: that it has another key, or the largest number below what
 // was asked for.
 func (x rejection) limit() func(*Learned) {
-	most := float64(x.sent.MaxTokens)
+	most := float64(x.request.MaxTokens)
 	limit := x.nearestNumber(most, leastReplyLimit, most)
 	switch {
-	case x.said == unsupported && !x.sent.CompletionTokens && strings.Contains(x.Message, "max_completion_tokens"):
+	case x.complaint == unsupported && !x.request.CompletionTokens && strings.Contains(x.Message, "max_completion_tokens"):
 		return func(l *Learned) { l.CompletionTokens = true }
-	case x.said == wrongValue && limit != nil && x.knows.ReplyLimit == 0:
+	case x.complaint == wrongValue && limit != nil && x.learned.ReplyLimit == 0:
 		return func(l *Learned) {
 			if l.ReplyLimit = int(*limit); strings.Contains(x.Message, "exclusive") {
 				l.ReplyLimit--
@@ -315,7 +315,7 @@ const (
 
 // complaintOf reads what a refusal of a request says of the parameter with these names. The words must be about the
 // parameter: in the same sentence, unless the refusal names it in a field of its own.
-func complaintOf(e *Error, r Request, names string) complaint {
+func complaintAbout(e *Error, r Request, names string) complaint {
 	if strings.Contains(strings.ToLower(e.Message), "schema for function") {
 		return noComplaint // The parameter of a tool has the same name.
 	}
@@ -372,30 +372,30 @@ var formats = []struct {
 	profile history.Profile
 }{
 	{
-		says(refusing + "(image|vision|multi-?modal)|images? (inputs? )?(is|are) not supported|" +
+		caseless(refusing + "(image|vision|multi-?modal)|images? (inputs? )?(is|are) not supported|" +
 			"unknown variant `image_url`|invalid type: sequence, expected a string"),
 		Request.hasImages,
 		history.Profile{NoImages: true},
 	},
 	{alternate, Request.hasMessages, history.Profile{MergeSameRole: true, NoToolToUser: true}},
 	{
-		says(refusing + `(tool|function call)|tool (use|calling|calls?) (is|are) not supported`),
+		caseless(refusing + `(tool|function call)|tool (use|calling|calls?) (is|are) not supported`),
 		Request.hasTools,
 		history.Profile{NoTools: true, ToolsAsText: true},
 	},
 	// A template that knows no tools counts calls and results as turns.
 	{alternate, Request.hasTools, history.Profile{NoTools: true, ToolsAsText: true}},
-	{says(`must define tools|toolconfig field must`), Request.holdsToolCalls, history.Profile{ToolsAsText: true}},
-	{says(`unexpected role 'user' after role 'tool'`), Request.hasTools, history.Profile{NoToolToUser: true}},
-	{says(`tool call ids? .{0,120}length (of )?9`), Request.hasTools, history.Profile{ToolIDLength: 9}},
+	{caseless(`must define tools|toolconfig field must`), Request.holdsToolCalls, history.Profile{ToolsAsText: true}},
+	{caseless(`unexpected role 'user' after role 'tool'`), Request.hasTools, history.Profile{NoToolToUser: true}},
+	{caseless(`tool call ids? .{0,120}length (of )?9`), Request.hasTools, history.Profile{ToolIDLength: 9}},
 	{
-		says(`(?s)reasoning_content.*(passed back|missing)|missing.*reasoning_content`),
+		caseless(`(?s)reasoning_content.*(passed back|missing)|missing.*reasoning_content`),
 		Request.hasMessages,
 		history.Profile{EchoReasoning: true},
 	},
 }
 
-var alternate = says(`roles must alternate|requests alternate between|must alternate between`)
+var alternate = caseless(`roles must alternate|requests alternate between|must alternate between`)
 
 // learnFormat learns the format that a refusal asks for, and says whether it is news. The same request cannot go out
 // again: what it holds was counted and shown.
@@ -403,7 +403,7 @@ func (c *Client) learnFormat(e *Error, r Request) bool {
 	known := c.Profile(r.Model)
 	learns := func(p history.Profile) bool {
 		lesson := Learned{Profile: p}
-		if lesson.over(Learned{Profile: known}).Profile == known {
+		if lesson.mergedOver(Learned{Profile: known}).Profile == known {
 			return false
 		}
 		c.Learn(r.Model, lesson)
@@ -430,7 +430,7 @@ func (c *Client) refusesReplay(e *Error, r Request) bool {
 		}
 	}
 	for key := range replayed {
-		if refusesKept().MatchString(e.Body) || complaintOf(e, r, regexp.QuoteMeta(key)) == unsupported {
+		if refusesKept().MatchString(e.Body) || complaintAbout(e, r, regexp.QuoteMeta(key)) == unsupported {
 			return true
 		}
 	}
@@ -458,11 +458,11 @@ func (r Request) holdsToolCalls() bool {
 
 // namesResponses are refusals of a model, or of a model with tools, that the Responses API takes. One of the
 // older texts names the wrong way out.
-var namesResponses = says(`v1/responses\b|\bresponses api\b|this is not a chat model`)
+var namesResponses = caseless(`v1/responses\b|\bresponses api\b|this is not a chat model`)
 
 // refusesKept are refusals of the reasoning that an earlier answer of the same model held. It may have been
 // written for another key, or the server lost track of it.
-var refusesKept = says(`invalid_encrypted_content|encrypted content [^\n]{0,200}(?:verified|decrypted)|` +
+var refusesKept = caseless(`invalid_encrypted_content|encrypted content [^\n]{0,200}(?:verified|decrypted)|` +
 	`item with id '[^']*' not found|of type 'reasoning'|'reasoning' item|` +
 	`\binput\[\d+\]\.(?:encrypted_content|summary|phase|id)\b`)
 
@@ -486,5 +486,5 @@ func (c *Client) learnWire(e *Error, r Request) (how string) {
 	if !learned {
 		return ""
 	}
-	return c.teach(r.Model, func(l *Learned) { l.Wire = other })
+	return c.learnDifference(r.Model, func(l *Learned) { l.Wire = other })
 }

@@ -51,40 +51,40 @@ type ToolDelta struct {
 type UsageReport struct{ pricing.Usage }
 
 // Waiting says that the request failed before its first token and will be tried again.
-type Waiting struct {
-	Attempt int           // the number of the coming try, from 2
-	Of      int           // the most tries
-	After   time.Duration // how long until then
-	Err     *Error        // why
-	Changed string        // how the coming try differs, such as "without temperature"; "" where it does not
-	Request *Request      // the request of the coming try where a value in it was refused; nil where it stays the same
+type Retrying struct {
+	Attempt     int           // the number of the coming try, from 2
+	MaxAttempts int           // the most tries
+	Delay       time.Duration // how long until then
+	Err         *Error        // why
+	Change      string        // how the coming try differs, such as "without temperature"; "" where it does not
+	Request     *Request      // the request of the coming try where a value in it was refused; nil where it stays the same
 }
 
 // Finished ends a stream.
 type Finished struct {
 	Reason string          // the server's finish_reason as received, "" where it gave none
-	End    End             // how the stream ended
+	End    StreamEnd       // how the stream ended
 	Extra  json.RawMessage // unknown keys of the reply, merged, for replay to the same endpoint; nil for none
 }
 
 // End says how a stream ended.
-type End string
+type StreamEnd string
 
 // The ways a stream ends.
 const (
-	Done   End = "done"    // finish_reason or [DONE]: the answer is whole
-	NoDone End = "no-done" // the connection ended in order, but nobody said that the answer was over
-	CutOff End = "cut"     // the connection broke
+	EndDone   StreamEnd = "done"    // finish_reason or [DONE]: the answer is whole
+	EndNoDone StreamEnd = "no-done" // the connection ended in order, but nobody said that the answer was over
+	EndCutOff StreamEnd = "cut"     // the connection broke
 )
 
 // Wholeness is what a finish_reason says of an answer.
-type Wholeness int
+type FinishKind int
 
 // What a finish_reason can say.
 const (
-	Unsaid Wholeness = iota // none, or one that is not known
-	Whole                   // the model ended the answer
-	Cut                     // something else did: a limit, a filter or a fault
+	FinishUnknown  FinishKind = iota // none, or one that is not known
+	FinishComplete                   // the model ended the answer
+	FinishCut                        // something else did: a limit, a filter or a fault
 )
 
 // The finish reasons of Chat Completions servers, in lower case: those of OpenAI, and what others hand on of their
@@ -106,14 +106,14 @@ var (
 )
 
 // WholenessOf is what a finish_reason says.
-func WholenessOf(reason string) Wholeness {
+func FinishKindOf(reason string) FinishKind {
 	switch reason = strings.ToLower(reason); {
 	case slices.Contains(wholeReasons, reason):
-		return Whole
+		return FinishComplete
 	case slices.Contains(cutReasons, reason):
-		return Cut
+		return FinishCut
 	}
-	return Unsaid
+	return FinishUnknown
 }
 
 // Reply collects the events of one stream into the answer so far.

@@ -45,15 +45,15 @@ func TestSettingsOfAModelAreFoundOneByOne(t *testing.T) {
 	off, on := false, true
 	price := func(dollars float64) pricing.Prices {
 		in, _ := pricing.Dollars(dollars)
-		return pricing.Prices{Rates: pricing.PlainRates(in, in), Source: "test"}
+		return pricing.Prices{Rates: pricing.UncachedRates(in, in), Source: "test"}
 	}
-	catalog := (&Catalog{Patterns: []ModelSettings{
-		{Match: "big", Table: `[models."big"]`, Wire: ChatWire, Prices: price(3)},
-		{Match: "*", Table: `[models."*"]`, Window: 700, Prices: price(2), Tools: &off},
+	catalog := (&Catalog{ModelConfigs: []ModelConfig{
+		{Pattern: "big", Table: `[models."big"]`, Wire: ChatWire, Prices: price(3)},
+		{Pattern: "*", Table: `[models."*"]`, Window: 700, Prices: price(2), Tools: &off},
 	}}).With(Endpoint{
 		Name: "x", BaseURL: "http://127.0.0.1:1/v1", Window: 500, Wire: "other",
-		Models: []ModelSettings{{Match: exactModel("x", "own"), Window: 900, Tools: &on}},
-		Prices: map[string]pricing.Prices{"own": price(4), pricing.AnyModel: price(1)},
+		ModelConfigs: []ModelConfig{{Pattern: exactModel("x", "own"), Window: 900, Tools: &on}},
+		Prices:       map[string]pricing.Prices{"own": price(4), pricing.AnyModel: price(1)},
 	}, Endpoint{Name: "y", BaseURL: "http://127.0.0.1:1/v1"})
 	for _, c := range []struct {
 		ref    string

@@ -16,7 +16,7 @@ func TestRefusedOverTheNetwork(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	address := server.URL
 	server.Close()
-	c := NewClient(Endpoint{Name: "here", BaseURL: address + "/v1", Tries: 1})
+	c := NewClient(Endpoint{Name: "here", BaseURL: address + "/v1", MaxAttempts: 1})
 	_, _, err := heard(c, hello())
 	if err == nil {
 		t.Fatal("got no error")
@@ -34,7 +34,7 @@ func TestCutOverTheNetwork(t *testing.T) {
 	defer server.Close()
 	got, _, err := heard(NewClient(Endpoint{Name: "here", BaseURL: server.URL + "/v1"}), hello())
 	wantText(t, "events", got, "Hello| cut")
-	if !errors.Is(err, Broken) {
+	if !errors.Is(err, ErrConnectionLost) {
 		t.Fatalf("got %v, want the broken connection", err)
 	}
 	wantText(t, "sentence", err.Error(), "the connection to here was lost before the answer was complete")
@@ -59,7 +59,7 @@ func TestCancelOverTheNetwork(t *testing.T) {
 			cancel()
 		}()
 		_, _, err := heardIn(ctx, NewClient(Endpoint{Name: "here", BaseURL: server.URL + "/v1"}), hello())
-		if !errors.Is(err, context.Canceled) || !errors.Is(err, Stopped) {
+		if !errors.Is(err, context.Canceled) || !errors.Is(err, ErrStopped) {
 			t.Errorf("after %q: got %v, want context.Canceled", words, err)
 		}
 		server.Close()
@@ -75,7 +75,7 @@ func TestNoRedirectIsFollowed(t *testing.T) {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, stranger.URL+r.URL.Path, status)
 		}))
-		c := NewClient(Endpoint{Name: "test", BaseURL: server.URL + "/v1", Key: "sk-test", Tries: 1})
+		c := NewClient(Endpoint{Name: "test", BaseURL: server.URL + "/v1", Key: "sk-test", MaxAttempts: 1})
 		if _, _, err := heard(c, hello()); err == nil {
 			t.Errorf("%d: a request that was sent elsewhere is no error", status)
 		}

@@ -18,7 +18,7 @@ func TestPrices(t *testing.T) {
 		base, model, _ := strings.Cut(first, " ")
 		e := Endpoint{Name: "e", BaseURL: base, Prices: map[string]pricing.Prices{}}
 		if e.Host() == "guide.invalid" {
-			e.Name = Guide
+			e.Name = GuideEndpoint
 		}
 		for line := range strings.Lines(configured) {
 			words := strings.Fields(line)
@@ -31,7 +31,7 @@ func TestPrices(t *testing.T) {
 			e.Prices[words[0]] = p
 		}
 		reported, list, listed := strings.Cut(body, "\n")
-		e.Doer = machine{e.at("/models"): list}
+		e.Doer = machine{e.urlOf("/models"): list}
 		c := NewClient(e)
 		if _, err := c.Models(t.Context()); err != nil && listed {
 			t.Fatal(err)

@@ -66,7 +66,7 @@ func (s realServer) wantOllama(native bool) {
 	})
 	run("unknown model", func(s realServer) {
 		s.model = "no-such-model"
-		s.wantRefused(s.ollama(nil), s.request("Are you there?", 4), NotFound)
+		s.wantRefused(s.ollama(nil), s.request("Are you there?", 4), ErrNotFound)
 	})
 	run("images", func(s realServer) {
 		// The server drops an image that the model cannot see and answers, so it must not be sent.
@@ -85,20 +85,20 @@ func (s realServer) wantOllama(native bool) {
 			s.t.Fatal(err)
 		}
 		w, err := c.StatedWindow(s.t.Context(), s.model)
-		if err != nil || w.Tokens != realWindow || w.Most != 131072 {
+		if err != nil || w.Tokens != realWindow || w.MaxTokens != 131072 {
 			s.t.Errorf("the server states %+v, %v", w, err)
 		}
 	})
 	run("overflow", func(s realServer) {
 		r := s.request(strings.Repeat("word ", realWindow), 8)
 		r.Window = realWindow
-		s.wantRefused(s.ollama(nil), r, Overflow)
+		s.wantRefused(s.ollama(nil), r, ErrContextLength)
 		r = s.request("And again?", 8)
 		r.Window = realWindow
 		for range 4 {
 			r.Messages = append(r.Messages, history.Message{Role: history.Assistant, Content: strings.Repeat("word ", realWindow/8)}, history.Message{Role: history.User, Content: "?"})
 		}
-		s.wantRefused(s.ollama(nil), r, Overflow)
+		s.wantRefused(s.ollama(nil), r, ErrContextLength)
 	})
 	endless.runs(s.t)("length", func(s realServer) {
 		// An answer that fills the window ends there; nothing is dropped to go on.
@@ -141,7 +141,7 @@ func (s realServer) wantOllamaStops() {
 		}
 	}
 	unload := []byte(`{"model":"` + s.model + `","keep_alive":0}`)
-	if err := c.ask(s.t.Context(), http.MethodPost, "/api/generate", unload, &struct{}{}); err != nil {
+	if err := c.fetchInto(s.t.Context(), http.MethodPost, "/api/generate", unload, &struct{}{}); err != nil {
 		s.t.Fatal(err)
 	}
 }

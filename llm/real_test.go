@@ -32,7 +32,7 @@ type realServer struct {
 // realEndpoint is the endpoint that a variable names. Without it the test is skipped.
 func realEndpoint(t *testing.T, name, variable string) Endpoint {
 	t.Helper()
-	return Endpoint{Name: name, BaseURL: llmtest.RealServer(t, variable), Tries: 1}
+	return Endpoint{Name: name, BaseURL: llmtest.RealServerURL(t, variable), MaxAttempts: 1}
 }
 
 // with is a client that adds fields to each request on its way: random weights do nothing by themselves that a
@@ -114,7 +114,7 @@ func (s realServer) wantStreamed(c *Client, tokens int) {
 	if pieces < 2 || strings.TrimSpace(reply.Text) == "" || reply.Usage.Answer != tokens || reply.Usage.Prompt <= 0 {
 		s.t.Errorf("%d pieces, usage %+v: %q", pieces, reply.Usage, reply.Text)
 	}
-	if reply.Finished.End != Done || reply.Finished.Reason != "length" {
+	if reply.Finished.End != EndDone || reply.Finished.Reason != "length" {
 		s.t.Errorf("it ended with %+v, want the reason length", reply.Finished)
 	}
 }
@@ -135,7 +135,7 @@ func (s realServer) stopped(c *Client, r Request) {
 		}
 	}
 	var e *Error
-	if !errors.As(last, &e) || e.Kind != Stopped || pieces < 5 {
+	if !errors.As(last, &e) || e.Kind != ErrStopped || pieces < 5 {
 		s.t.Fatalf("after %d pieces it ended with %v, want that it was stopped", pieces, last)
 	}
 }
@@ -177,7 +177,7 @@ func (s realServer) wantTools(calling, plain *Client) {
 	r.Messages = append(r.Messages, history.Message{Role: history.User, Content: "And now?", Status: history.Complete})
 	r.MaxTokens = 8
 	reply, _, err = s.answered(plain, r)
-	if err != nil || reply.Finished.End != Done {
+	if err != nil || reply.Finished.End != EndDone {
 		s.t.Errorf("the calls and their results went back: %v, %+v", err, reply.Finished)
 	}
 }
@@ -187,7 +187,7 @@ func (s realServer) wantNoImages(c *Client) {
 	s.t.Helper()
 	r := s.request("What is this?", 8)
 	r.Messages[1].Parts = []history.Part{{Kind: history.ImagePart, Name: "dot.png", MediaType: "image/png", Data: dotPNG}}
-	e := s.wantRefused(c, r, BadRequest)
+	e := s.wantRefused(c, r, ErrBadRequest)
 	if !e.Replan || !c.Profile(s.model).NoImages {
 		s.t.Errorf("it was not learned that the model takes no images: %v", e)
 	}
@@ -210,8 +210,8 @@ func (s realServer) wantTakesAnything(c *Client, profile history.Profile, n int,
 		r.Messages = plan.Messages
 		_, _, err = s.answered(c, r)
 		var e *Error
-		if errors.As(err, &e) && e.Kind != Overflow && e.Kind != BadStream {
-			body, _ := c.Body(r)
+		if errors.As(err, &e) && e.Kind != ErrContextLength && e.Kind != ErrBadResponse {
+			body, _ := c.RequestBody(r)
 			s.t.Errorf("scene %d: %v\n%s\n%s", i, err, e.Body, body)
 		}
 	}
@@ -248,7 +248,7 @@ func TestRealLlamaCpp(t *testing.T) {
 		}
 	})
 	run("overflow", func(s realServer) {
-		e := s.wantRefused(NewClient(s.endpoint), s.request(strings.Repeat("word ", window), 8), Overflow)
+		e := s.wantRefused(NewClient(s.endpoint), s.request(strings.Repeat("word ", window), 8), ErrContextLength)
 		if e.Limit != window || e.Prompt <= window {
 			s.t.Errorf("window %d, request %d: want %d and more", e.Limit, e.Prompt, window)
 		}
@@ -266,7 +266,7 @@ func TestRealLlamaCpp(t *testing.T) {
 	run("images", func(s realServer) { s.wantNoImages(NewClient(s.endpoint)) })
 	run("exact count", func(s realServer) {
 		r := s.request("Count this, größer and 猫.", 1)
-		counted, err := NewClient(s.endpoint).CountRequest(t.Context(), r)
+		counted, err := NewClient(s.endpoint).CountRequestTokens(t.Context(), r)
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -291,7 +291,7 @@ func (s realServer) runs(t *testing.T) func(name string, part func(s realServer)
 // metric is a number of llama.cpp's /metrics.
 func (s realServer) metric(name string) int {
 	s.t.Helper()
-	resp, err := http.Get(s.endpoint.root() + "/metrics")
+	resp, err := http.Get(s.endpoint.rootURL() + "/metrics")
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func (c *Client) Wire(model string) Wire {
 	if w := c.endpoint.configuredWire(model); w != AutoWire {
 		return w
 	}
-	switch known := c.Known(model); {
+	switch known := c.AllLearned(model); {
 	case known.Wire != "":
 		return known.Wire
 	case known.Native:
@@ -43,30 +43,30 @@ func (c *Client) Wire(model string) Wire {
 
 // configuredWire is the format that the configuration names for a model.
 func (e Endpoint) configuredWire(model string) Wire {
-	s := e.configured(model, func(s ModelSettings) bool { return s.Wire != "" })
+	s := e.modelConfig(model, func(s ModelConfig) bool { return s.Wire != "" })
 	return cmp.Or(s.Wire, e.Wire, AutoWire)
 }
 
 // addressOf is the URL that requests in a format are posted to, without a query.
-func (e Endpoint) addressOf(w Wire) string {
+func (e Endpoint) requestURL(w Wire) string {
 	switch w {
 	case ResponsesWire:
-		return e.at("/responses")
+		return e.urlOf("/responses")
 	case OllamaWire:
-		return e.root() + "/api/chat"
+		return e.rootURL() + "/api/chat"
 	}
-	return e.at("/chat/completions")
+	return e.urlOf("/chat/completions")
 }
 
 // Profile is what the chat format of a model requires, by what is known of the endpoint and of the model. A model of
 // Ollama lacks what its server says that it cannot do: an image that it cannot see would be dropped without a word.
 func (c *Client) Profile(model string) history.Profile {
-	p := c.Known(model).over(Learned{Profile: c.endpoint.Profile}).Profile
-	s := c.endpoint.configured(model, func(s ModelSettings) bool { return s.Tools != nil })
+	p := c.AllLearned(model).mergedOver(Learned{Profile: c.endpoint.Profile}).Profile
+	s := c.endpoint.modelConfig(model, func(s ModelConfig) bool { return s.Tools != nil })
 	p.NoTools = p.NoTools || s.Tools != nil && !*s.Tools
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if shown := c.facts[model].shown; shown.Known {
+	if shown := c.facts[model].shown; shown.CapabilitiesKnown {
 		p.NoImages = p.NoImages || !shown.Vision
 		p.NoTools, p.ToolsAsText = p.NoTools || !shown.Tools, p.ToolsAsText || !shown.Tools
 	}
@@ -75,8 +75,8 @@ func (c *Client) Profile(model string) history.Profile {
 
 // Body gives exactly the bytes that Stream posts for a request: canonical JSON, the same for the
 // same request, the same Wire and the same of what is Known, without any secret.
-func (c *Client) Body(r Request) ([]byte, error) {
-	body, err := c.Wire(r.Model).Body(c.asked(r))
+func (c *Client) RequestBody(r Request) ([]byte, error) {
+	body, err := c.Wire(r.Model).RequestBody(c.wireRequest(r))
 	if err != nil {
 		return nil, fmt.Errorf("encode request to %s: %w", c.endpoint.Name, err)
 	}
@@ -84,14 +84,14 @@ func (c *Client) Body(r Request) ([]byte, error) {
 }
 
 // asked is a request as it is sent, after all that is known of its model.
-func (c *Client) asked(r Request) wire.Request {
-	w, l, host := c.Wire(r.Model), c.Known(r.Model), c.endpoint.Host()
+func (c *Client) wireRequest(r Request) wire.Request {
+	w, l, host := c.Wire(r.Model), c.AllLearned(r.Model), c.endpoint.Host()
 	a := wire.Request{
 		Model:         r.Model,
 		Messages:      r.Messages,
 		EchoReasoning: c.Profile(r.Model).EchoReasoning,
 		Tools:         functions(r.Tools),
-		MaxTokens:     c.MaxReply(r.Model, r.MaxTokens),
+		MaxTokens:     c.MaxReplyTokens(r.Model, r.MaxTokens),
 		Temperature:   r.Temperature,
 		TopP:          r.TopP,
 		Effort:        r.Effort,
@@ -127,8 +127,8 @@ func (c *Client) asked(r Request) wire.Request {
 }
 
 // MaxReply is how many tokens of a reply a model takes a limit for, at most wanted; 0 asks for no limit.
-func (c *Client) MaxReply(model string, wanted int) int {
-	switch l := c.Known(model); {
+func (c *Client) MaxReplyTokens(model string, wanted int) int {
+	switch l := c.AllLearned(model); {
 	case slices.Contains(l.Without, replyLimit):
 		return 0
 	case l.ReplyLimit > 0:
@@ -166,11 +166,11 @@ func functions(tools []tool.Tool) []openai.FunctionDefinition {
 }
 
 // Schemas is the JSON of tools as a request carries them, for counting. It is "" for none.
-func Schemas(tools []tool.Tool) string {
+func ToolSchemas(tools []tool.Tool) string {
 	if len(tools) == 0 {
 		return ""
 	}
-	body, err := wire.Encode(wire.Tools(functions(tools)))
+	body, err := wire.EncodeJSON(wire.ChatTools(functions(tools)))
 	if err != nil {
 		return "" // Body says what is wrong with a schema that is no JSON.
 	}
@@ -192,7 +192,7 @@ func (c *Client) CacheMarks(r Request, alike, stays int) (marks []int) {
 	}
 	for _, end := range []int{1, alike, stays, len(r.Messages)} {
 		at := min(end, len(r.Messages)) - 1
-		for at >= 0 && wire.IsBlank(r.Messages[at]) {
+		for at >= 0 && wire.IsBlankMessage(r.Messages[at]) {
 			at--
 		}
 		if at >= 0 && !slices.Contains(marks, at) {

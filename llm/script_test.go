@@ -119,14 +119,14 @@ const testKey = "sk-planted-0123456789abcdefghij"
 
 // client is a client of a scripted server that is called openai.
 func (s *scripted) client(change ...func(*Endpoint)) *Client {
-	e := Endpoint{Name: "openai", BaseURL: "https://api.openai.com/v1", Key: testKey, KeyFrom: keys.Origin{Kind: keys.Variable, Name: "OPENAI_API_KEY"}, Doer: s}
+	e := Endpoint{Name: "openai", BaseURL: "https://api.openai.com/v1", Key: testKey, KeyOrigin: keys.Origin{Kind: keys.Variable, Name: "OPENAI_API_KEY"}, Doer: s}
 	for _, f := range change {
 		f(&e)
 	}
 	return NewClient(e)
 }
 
-func tries(n int) func(*Endpoint) { return func(e *Endpoint) { e.Tries = n } }
+func tries(n int) func(*Endpoint) { return func(e *Endpoint) { e.MaxAttempts = n } }
 
 func hello() Request {
 	return Request{Model: "gpt-5.2", Messages: []history.Message{{Role: history.User, Content: "Hello"}}}
@@ -162,8 +162,8 @@ func written(event Event) string {
 		return fmt.Sprintf("[%d %s %s %s]", e.Index, e.ID, e.Name, e.Arguments)
 	case UsageReport:
 		return fmt.Sprintf("<%d %d %d %d>", e.Prompt, e.Cached, e.Answer, e.Reasoning)
-	case Waiting:
-		return fmt.Sprintf("{try %d of %d, %s: %s}", e.Attempt, e.Of, cmp.Or(e.Changed, "as before"), e.Err.Kind)
+	case Retrying:
+		return fmt.Sprintf("{try %d of %d, %s: %s}", e.Attempt, e.MaxAttempts, cmp.Or(e.Change, "as before"), e.Err.Kind)
 	case Finished:
 		return fmt.Sprintf("|%s %s", e.Reason, e.End)
 	}

@@ -69,7 +69,7 @@ func (s service) hosted() bool { return s.name != "" && !s.local }
 // endpoint is the service without a key.
 func (s service) endpoint() Endpoint {
 	return Endpoint{
-		Name: s.name, BaseURL: s.base, Default: s.model, Profile: s.profile, Known: s.known,
+		Name: s.name, BaseURL: s.base, DefaultModel: s.model, Profile: s.profile, Learned: s.known,
 	}
 }
 
@@ -86,7 +86,7 @@ func (s service) keyVariable() string {
 // set, OpenAI's at OPENAI_BASE_URL where that is set, with or without a key, and Ollama's at
 // OLLAMA_HOST. The services in keyed are among them too: their keys are kept in another place. Env is
 // os.Getenv or its like.
-func FromEnv(env func(string) string, keyed ...string) []Endpoint {
+func EndpointsFromEnv(env func(string) string, keyed ...string) []Endpoint {
 	var found []Endpoint
 	addresses := map[string]string{
 		"openai": baseURL(env("OPENAI_BASE_URL")), "ollama": ollamaURL(env("OLLAMA_HOST")),
@@ -95,13 +95,13 @@ func FromEnv(env func(string) string, keyed ...string) []Endpoint {
 		e := s.endpoint()
 		for _, name := range []string{s.oldKey, s.keyVariable()} { // The last one that is set counts.
 			if key := strings.TrimSpace(env(name)); name != "" && key != "" {
-				e.Key, e.KeyFrom = keys.Secret(key), keys.Origin{Kind: keys.Variable, Name: name}
+				e.Key, e.KeyOrigin = keys.Secret(key), keys.Origin{Kind: keys.Variable, Name: name}
 			}
 		}
 		address := addresses[s.name]
 		if address != "" && (address != s.base || s.local) {
 			// What is served there is not known: its own list says it.
-			e.BaseURL, e.Default, e.BaseURLSet = address, "", true
+			e.BaseURL, e.DefaultModel, e.BaseURLSet = address, "", true
 		}
 		stored := slices.ContainsFunc(keyed, func(name string) bool { return strings.EqualFold(name, s.name) })
 		if e.Key != "" || e.BaseURLSet || stored && s.hosted() {
@@ -121,11 +121,11 @@ func KeyVariables() []string {
 }
 
 // IsHosted says that a name is that of a service that a key in the environment opens.
-func IsHosted(name string) bool { return serviceNamed(name).hosted() }
+func IsHostedService(name string) bool { return serviceNamed(name).hosted() }
 
 // KnownNames are the names of endpoints that need no configuration: the hosted services, and the servers of
 // this machine.
-func KnownNames() []string {
+func ServiceNames() []string {
 	var names []string
 	for _, s := range services {
 		names = append(names, s.name)
@@ -137,7 +137,7 @@ func KnownNames() []string {
 // service goes to that service's own address alone, whatever OPENAI_BASE_URL says.
 func (e Endpoint) TakesStoredKey() bool {
 	s := serviceNamed(e.Name)
-	return e.Name != Guide && (!s.hosted() || baseURL(e.BaseURL) == s.base)
+	return e.Name != GuideEndpoint && (!s.hosted() || baseURL(e.BaseURL) == s.base)
 }
 
 // baseURL completes what people write as a base URL: no scheme, no path, a slash or the whole path
@@ -149,7 +149,7 @@ func baseURL(written string) string {
 	}
 	if !strings.Contains(written, "://") {
 		scheme := "https://"
-		if (Endpoint{BaseURL: "http://" + written}).Own() {
+		if (Endpoint{BaseURL: "http://" + written}).IsSelfHosted() {
 			scheme = "http://"
 		}
 		written = scheme + written

@@ -26,7 +26,7 @@ func TestALineOverTheLimitIsNotAskedForAgain(t *testing.T) {
 	t.Parallel()
 	server := script(step{say: []string{"data: ", strings.Repeat("x", 16<<20)}})
 	_, _, err := heard(server.client(), hello())
-	if !errors.Is(err, BadStream) || !strings.Contains(err.Error(), "a line of the stream is longer than 16 MiB") || server.times() != 1 {
+	if !errors.Is(err, ErrBadResponse) || !strings.Contains(err.Error(), "a line of the stream is longer than 16 MiB") || server.times() != 1 {
 		t.Errorf("got %v after %d requests, want one sentence about the line after 1", err, server.times())
 	}
 }

@@ -77,7 +77,7 @@ func (x strictTarget) reasoning(keys string) string {
 // strictTargets are all profiles, each with the endpoint that the catalog gives for it.
 func strictTargets() []strictTarget {
 	hosted := map[string]Endpoint{}
-	for _, e := range FromEnv(func(name string) string {
+	for _, e := range EndpointsFromEnv(func(name string) string {
 		if strings.HasSuffix(name, "_API_KEY") {
 			return "key"
 		}
@@ -91,37 +91,37 @@ func strictTargets() []strictTarget {
 	thinker := hosted["deepseek"]
 	// Learned from the first refusal, then kept.
 	texts := hosted["deepseek"]
-	texts.Known.Profile = history.Profile{NoImages: true}
-	thinker.Known.Profile = history.Profile{EchoReasoning: true, NoImages: true}
+	texts.Learned.Profile = history.Profile{NoImages: true}
+	thinker.Learned.Profile = history.Profile{EchoReasoning: true, NoImages: true}
 	unoffered := hosted["anthropic"]
-	unoffered.Known.Profile = history.Profile{NoTools: true, ToolsAsText: true}
+	unoffered.Learned.Profile = history.Profile{NoTools: true, ToolsAsText: true}
 	gemma := local
-	gemma.Known.Profile = history.Profile{MergeSameRole: true, NoToolToUser: true, NoTools: true, ToolsAsText: true}
-	stranger := Endpoint{Name: "stranger", BaseURL: "http://127.0.0.1:1/v1", Known: Learned{Without: []string{"stream_options"}, Profile: history.Profile{NoToolToUser: true, ToolIDLength: 9}}}
+	gemma.Learned.Profile = history.Profile{MergeSameRole: true, NoToolToUser: true, NoTools: true, ToolsAsText: true}
+	stranger := Endpoint{Name: "stranger", BaseURL: "http://127.0.0.1:1/v1", Learned: Learned{Without: []string{"stream_options"}, Profile: history.Profile{NoToolToUser: true, ToolIDLength: 9}}}
 	return []strictTarget{
 		{profile: llmtest.Strictest, endpoint: Endpoint{Name: "anywhere", BaseURL: "http://127.0.0.1:1/v1"}},
 		{profile: llmtest.OpenAI, endpoint: hosted["openai"]},
 		{profile: llmtest.Responses, endpoint: Endpoint{Name: "responder", BaseURL: "http://127.0.0.1:1/v1", Wire: ResponsesWire}, reasons: true},
 		{profile: llmtest.LlamaCpp, endpoint: local},
-		{profile: llmtest.Alternate, endpoint: inTurn},
-		{profile: llmtest.Toolless, endpoint: gemma},
+		{profile: llmtest.LlamaCppAlternate, endpoint: inTurn},
+		{profile: llmtest.LlamaCppToolless, endpoint: gemma},
 		{profile: llmtest.Mistral, endpoint: hosted["mistral"]},
 		{profile: llmtest.Mistral, endpoint: stranger},
 		{profile: llmtest.DeepSeek, endpoint: texts},
-		{profile: llmtest.Thinking, endpoint: thinker},
+		{profile: llmtest.DeepSeekThinking, endpoint: thinker},
 		{profile: llmtest.Anthropic, endpoint: hosted["anthropic"]},
-		{profile: llmtest.Offered, endpoint: unoffered},
+		{profile: llmtest.AnthropicOffered, endpoint: unoffered},
 		{profile: llmtest.Gemini, endpoint: hosted["gemini"]},
-		{profile: llmtest.Signatures, endpoint: hosted["gemini"], keys: true},
+		{profile: llmtest.GeminiSignatures, endpoint: hosted["gemini"], keys: true},
 	}
 }
 
 // wantAccepted builds a request for the target, sends it, and says why it was not accepted.
 func (x strictTarget) wantAccepted(messages []history.Message, o history.Options) error {
 	messages, o.Turn = x.mine(messages), x.mine(o.Turn)
-	server := &strictServer{handler: llmtest.Strict(x.profile, "Hello.")}
+	server := &strictServer{handler: llmtest.NewStrictServer(x.profile, "Hello.")}
 	e := x.endpoint
-	e.Doer, e.Tries = server, 1
+	e.Doer, e.MaxAttempts = server, 1
 	client := NewClient(e)
 	o.Profile, o.To = client.Profile(targetModel), client.Origin(targetModel)
 	if o.Profile.NoTools {
@@ -146,7 +146,7 @@ func (x strictTarget) wantAccepted(messages []history.Message, o history.Options
 		}
 		reply.Add(event)
 	}
-	body, err := client.Body(r)
+	body, err := client.RequestBody(r)
 	if err != nil || reply.Text != "Hello." || server.asked != 1 || string(body) != string(server.body) {
 		return fmt.Errorf("answer %q after %d requests (%v)", reply.Text, server.asked, err)
 	}

@@ -9,17 +9,17 @@ import (
 
 // Window is how many tokens a request and its answer may have together.
 type Window struct {
-	Tokens  int
-	Source  string    // where the number comes from, for people
-	At      time.Time // when it was said first, zero where it has no date
-	Assumed bool      // nobody said it: the screen says so
-	ByName  bool      // it is taken from the model's name alone
-	Again   bool      // the server says it once the model has answered: worth asking then
-	Most    int       // the largest that the server runs the model with on request; 0 if it cannot be requested
+	Tokens    int
+	Source    string    // where the number comes from, for people
+	At        time.Time // when it was said first, zero where it has no date
+	Assumed   bool      // nobody said it: the screen says so
+	ByName    bool      // it is taken from the model's name alone
+	AskAgain  bool      // the server says it once the model has answered: worth asking then
+	MaxTokens int       // the largest that the server runs the model with on request; 0 if it cannot be requested
 }
 
 // Origin is where the number comes from, with its date where it has one.
-func (w Window) Origin() string {
+func (w Window) DatedSource() string {
 	if w.At.IsZero() {
 		return w.Source
 	}
@@ -28,19 +28,19 @@ func (w Window) Origin() string {
 
 // WindowFacts is all that is known of a model's window, by who said it.
 type WindowFacts struct {
-	Model      string
-	Remote     bool   // the server is neither on this machine nor on its own network
-	Chosen     Window // by the user, for this endpoint and model
-	Configured Window
-	Stated     Window // by the server about itself
-	Refused    Window // by the server when it refused a request as too long
+	Model       string
+	Remote      bool   // the server is neither on this machine nor on its own network
+	Chosen      Window // by the user, for this endpoint and model
+	Configured  Window
+	Stated      Window // by the server about itself
+	FromRefusal Window // by the server when it refused a request as too long
 }
 
 // What is taken where nobody says anything. A hosted service runs no model with less than 128,000 tokens any more; a
 // server of the user's own runs it with what the memory allows.
 const (
-	assumedRemote = 128_000
-	assumedOwn    = 8192
+	assumedRemote     = 128_000
+	assumedSelfHosted = 8192
 
 	// Ollama serves 4,096 by default on most machines, whatever the model can do, and drops what is over it
 	// without a word.
@@ -52,10 +52,10 @@ const (
 // the model can do. A refusal newer than the server's statement disproves it. Where nobody said
 // anything the name of the model does, and at last a number is assumed.
 func (f WindowFacts) Window() Window {
-	set, bound, stated := f.set(), f.bound(), f.stated()
+	set, bound, stated := f.userWindow(), f.limit(), f.serverWindow()
 	switch {
 	case set.Tokens > 0 && (bound.Tokens == 0 || set.Tokens < bound.Tokens):
-		set.Again = f.Stated.Again
+		set.AskAgain = f.Stated.AskAgain
 		return set
 	case set.Tokens > 0:
 		return bound
@@ -63,53 +63,53 @@ func (f WindowFacts) Window() Window {
 		return stated
 	case f.Stated.Assumed:
 		const source = "assumed: Ollama's default, until the model runs"
-		return Window{Tokens: assumedOllama, Source: source, Assumed: true, Again: true, Most: f.Stated.Most}
+		return Window{Tokens: assumedOllama, Source: source, Assumed: true, AskAgain: true, MaxTokens: f.Stated.MaxTokens}
 	}
-	if n := byName(f.Model); n > 0 {
+	if n := windowByName(f.Model); n > 0 {
 		return Window{Tokens: n, Source: "by name, from winnow's table of models", ByName: true}
 	}
 	if f.Remote {
 		return Window{Tokens: assumedRemote, Source: "assumed", Assumed: true}
 	}
-	return Window{Tokens: assumedOwn, Source: "assumed", Assumed: true}
+	return Window{Tokens: assumedSelfHosted, Source: "assumed", Assumed: true}
 }
 
 // Contradicted is the window that the user set, where the server says that it is smaller.
 func (f WindowFacts) Contradicted() (set Window, is bool) {
-	set, bound := f.set(), f.bound()
+	set, bound := f.userWindow(), f.limit()
 	return set, bound.Tokens > 0 && set.Tokens > bound.Tokens
 }
 
 // Largest is the largest window that the user can set with an effect: what the server says, 0 where it says
 // nothing.
-func (f WindowFacts) Largest() int { return f.bound().Tokens }
+func (f WindowFacts) Largest() int { return f.limit().Tokens }
 
 // bound is the largest window that the user can set with an effect, and who says so.
-func (f WindowFacts) bound() Window {
-	stated := f.stated()
-	if f.Stated.Most == 0 || stated != f.Stated {
+func (f WindowFacts) limit() Window {
+	stated := f.serverWindow()
+	if f.Stated.MaxTokens == 0 || stated != f.Stated {
 		return stated
 	}
-	return Window{Tokens: f.Stated.Most, Source: "the most that the model takes", Again: f.Stated.Again}
+	return Window{Tokens: f.Stated.MaxTokens, Source: "the most that the model takes", AskAgain: f.Stated.AskAgain}
 }
 
-func (f WindowFacts) set() Window {
+func (f WindowFacts) userWindow() Window {
 	if f.Chosen.Tokens > 0 {
 		return f.Chosen
 	}
 	return f.Configured
 }
 
-func (f WindowFacts) stated() Window {
-	if f.Refused.Tokens > 0 && (f.Stated.Tokens == 0 || f.Refused.At.After(f.Stated.At)) {
-		return f.Refused
+func (f WindowFacts) serverWindow() Window {
+	if f.FromRefusal.Tokens > 0 && (f.Stated.Tokens == 0 || f.FromRefusal.At.After(f.Stated.At)) {
+		return f.FromRefusal
 	}
 	return f.Stated
 }
 
 // ConfiguredWindow is the window that the configuration gives a model, without tokens where it gives none.
 func (e Endpoint) ConfiguredWindow(model string) Window {
-	s := e.configured(model, func(s ModelSettings) bool { return s.Window > 0 })
+	s := e.modelConfig(model, func(s ModelConfig) bool { return s.Window > 0 })
 	w := Window{Tokens: cmp.Or(s.Window, e.Window), Source: "the configuration"}
 	switch {
 	case w.Tokens == 0:
@@ -142,7 +142,7 @@ const mistrals = "devstral ministral mistral-large mistral-medium mistral-small 
 
 // byName is the window of a hosted model, 0 where the table does not know it. What stands before the last slash of the
 // name is its maker; of the names in the table, the longest one that the model's begins with counts.
-func byName(model string) (window int) {
+func windowByName(model string) (window int) {
 	name := strings.ToLower(model[strings.LastIndexByte(model, '/')+1:])
 	longest := 0
 	for names, tokens := range windows {

@@ -47,13 +47,13 @@ func (t *turn) ask(ctx context.Context, e errand) (*attempt, error) {
 		err = t.send(ctx, a)
 		fault, _ := errors.AsType[*llm.Error](err)
 		if reason = t.reasonToAskAgain(ctx, a, fault, &over); reason != "" {
-			named = named || fault.Tools == llm.TheTools
+			named = named || fault.ToolCause == llm.ToolsNamed
 			continue
 		}
 		if err == nil && over.shrunk > 0 {
 			a.to.Shrink(t.limit)
 		}
-		if turnedDown(fault) && (named || fault.Tools == llm.TheTools) {
+		if turnedDown(fault) && (named || fault.ToolCause == llm.ToolsNamed) {
 			err = fmt.Errorf("%w (the server refused the tool calls in this conversation: /repair shows the damaged "+
 				"ones, and tool_history = \"text\" or \"drop\" under [context] changes how they are sent)", err)
 		}
@@ -80,7 +80,7 @@ func (t *turn) reasonToAskAgain(ctx context.Context, a *attempt, fault *llm.Erro
 	if fault != nil && !begun {
 		reason = t.tryToolsAsText(a, fault)
 	}
-	if fault == nil || reason != "" || fault.Kind != llm.Overflow {
+	if fault == nil || reason != "" || fault.Kind != llm.ErrContextLength {
 		return reason
 	}
 	if reason = t.planSmaller(ctx, a, fault, over); begun {
@@ -92,11 +92,11 @@ func (t *turn) reasonToAskAgain(ctx context.Context, a *attempt, fault *llm.Erro
 // tryToolsAsText prepares to ask once more with tool calls as text, and returns why. It is "" where tool
 // calls are not what failed the request, where that was tried before, and where the user wants no repair.
 func (t *turn) tryToolsAsText(a *attempt, fault *llm.Error) (reason string) {
-	if fault.Tools == llm.NotTools || t.Now().Policy.Recovery == history.RecoverStrict || !a.to.TryToolsAsText() {
+	if fault.ToolCause == llm.ToolsNotSuspected || t.Now().Policy.Recovery == history.RecoverStrict || !a.to.TryToolsAsText() {
 		return ""
 	}
 	reason = clause(fault)
-	if fault.Tools != llm.TheTools {
+	if fault.ToolCause != llm.ToolsNamed {
 		reason += "; the tool calls in this conversation may be the reason"
 	}
 	return reason + "; asking once more with them as text"
@@ -105,7 +105,7 @@ func (t *turn) tryToolsAsText(a *attempt, fault *llm.Error) (reason string) {
 // turnedDown says that a server looked at a request and did not take it.
 func turnedDown(fault *llm.Error) bool {
 	return fault != nil && slices.Contains([]llm.ErrorKind{
-		llm.BadRequest, llm.Server, llm.NotFound, llm.BadStream, llm.Auth,
+		llm.ErrBadRequest, llm.ErrServer, llm.ErrNotFound, llm.ErrBadResponse, llm.ErrAuth,
 	}, fault.Kind)
 }
 
@@ -117,8 +117,8 @@ func (s *Session) learn(ctx context.Context, to *target.Model) {
 // learnRequired keeps how a refusal says that a model has to be asked, and returns what changes with the next request.
 func (t *turn) learnRequired(ctx context.Context, a *attempt) (reason string) {
 	t.learn(ctx, a.to)
-	before, name := a.decision.Learned.Ways(), a.request.Model
-	now := slices.DeleteFunc(a.to.Client.Known(name).Ways(), func(way string) bool {
+	before, name := a.decision.Learned.Describe(), a.request.Model
+	now := slices.DeleteFunc(a.to.Client.AllLearned(name).Describe(), func(way string) bool {
 		return slices.Contains(before, way)
 	})
 	return fmt.Sprintf("%s has to be asked %s; asking once more", name, strings.Join(now, " and "))

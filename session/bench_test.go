@@ -45,13 +45,13 @@ func observing(l *llmtest.Ledger) func(turn any, e Event) {
 	return func(turn any, e Event) {
 		switch e := e.(type) {
 		case Planned:
-			l.Plan(turn, e.Request.Endpoint)
+			l.NotePlan(turn, e.Request.Endpoint)
 		case Waiting:
-			if e.Changed == "" { // A notice says the rest.
-				l.Again(turn)
+			if e.Change == "" { // A notice says the rest.
+				l.NoteRepeat(turn)
 			}
 		case Notice:
-			l.Say(turn, e.Text)
+			l.NoteSentence(turn, e.Text)
 		}
 	}
 }
@@ -81,7 +81,7 @@ func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		s.t.Errorf("read the request: %v", err)
 	}
-	s.Came(body)
+	s.CountBody(body)
 	s.mu.Lock()
 	n := len(s.bodies)
 	s.bodies, s.keys = append(s.bodies, string(body)), append(s.keys, r.Header.Get("Authorization"))
@@ -241,7 +241,7 @@ func newBench(t testing.TB, steps ...step) *bench {
 	return &bench{script: s, deps: Deps{
 		Store: st,
 		Models: new(llm.Catalog).With(llm.Endpoint{
-			Name: "test", BaseURL: server.URL + "/v1", Key: "sk-test", Default: "m", Window: 8192,
+			Name: "test", BaseURL: server.URL + "/v1", Key: "sk-test", DefaultModel: "m", Window: 8192,
 		}),
 		Base:   settings.Base{Policy: policy},
 		System: "Be brief.",
@@ -264,7 +264,7 @@ func (b *bench) offer(box *tool.Toolbox) { b.configure(func(e *llm.Endpoint) { e
 // believing makes the endpoint one whose window is configured as this; 0 is to be found out. Each request is tried
 // once.
 func (b *bench) believing(window int) {
-	b.configure(func(e *llm.Endpoint) { e.Window, e.Tries = window, 1 })
+	b.configure(func(e *llm.Endpoint) { e.Window, e.MaxAttempts = window, 1 })
 }
 
 // hosted makes the scripted server one of somebody else's, as far as its address tells, with prices.

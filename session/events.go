@@ -30,7 +30,7 @@ type Delta struct{ Text, Reasoning string }
 type Calling = llm.ToolDelta
 
 // Waiting says that the request failed before its first token and will be tried again.
-type Waiting struct{ llm.Waiting }
+type Waiting struct{ llm.Retrying }
 
 // Asked wants the user's word before a tool runs. The turn waits until Answer was called once. A choice that the
 // question does not offer is taken as no.

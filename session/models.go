@@ -27,13 +27,13 @@ func (s *Session) modelDeps(ask record.Sampling) target.Deps {
 // target resolves the reference of a model that will be asked. What is known of one that was asked or considered before
 // is not lost.
 func (s *Session) target(ref string) (*target.Model, error) {
-	client, name, err := s.deps.Models.Use(ref)
+	client, name, err := s.deps.Models.ResolveAndAdd(ref)
 	if err != nil {
 		return nil, err
 	}
 	endpoint := client.Endpoint().Name
 	made := s.modelDeps(s.deps.of(endpoint, name).Sampling)
-	if endpoint != llm.Guide { // The guide is no language model: it has no use for them.
+	if endpoint != llm.GuideEndpoint { // The guide is no language model: it has no use for them.
 		made.Tools = append(slices.Clone(made.Tools), s.own, s.deps.Builtin)
 	}
 	to := target.New(made, client, name)
@@ -65,7 +65,7 @@ func (s *Session) begin(ref string) *target.Model {
 // find is the model of a reference as the catalog's Find takes it, from the list of the endpoint home where it names
 // none.
 func (s *Session) find(ctx context.Context, ref, home string) (*target.Model, error) {
-	found, err := s.deps.Models.Find(ctx, ref, home)
+	found, err := s.deps.Models.FindModel(ctx, ref, home)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func (s *Session) Reach(ctx context.Context) error {
 		return nil
 	}
 	_, err := to.Client.Models(ctx)
-	if fault, is := errors.AsType[*llm.Error](err); is && fault.Unreached() {
+	if fault, is := errors.AsType[*llm.Error](err); is && fault.Unavailable() {
 		return err
 	}
 	return nil

@@ -180,7 +180,7 @@ func (w Tried) WithRemedy(r history.Remedy, messages ...int64) Tried {
 
 // Body is the body of the request that a plan of Preview makes, byte for byte as it would be sent.
 func (w Tried) Body(plan history.Plan) ([]byte, error) {
-	return w.To.Client.Body(w.s.request(w.To, plan))
+	return w.To.Client.RequestBody(w.s.request(w.To, plan))
 }
 
 // LoadRest reads what Open left out and asks the server how large the model's window is. Until it

@@ -40,7 +40,7 @@ func (b *realBench) Do(r *http.Request) (*http.Response, error) {
 		if err != nil {
 			return nil, err
 		}
-		b.Came(body)
+		b.CountBody(body)
 		b.sent = append(b.sent, string(body))
 		r.Body = io.NopCloser(bytes.NewReader(body))
 	}
@@ -51,7 +51,7 @@ func (b *realBench) Do(r *http.Request) (*http.Response, error) {
 func (b *realBench) ask(s *Session, text string) (said string) {
 	b.t.Helper()
 	events, err := drain(s.Send(b.t.Context(), say(text)))
-	if err != nil && !errors.Is(err, llm.Empty) {
+	if err != nil && !errors.Is(err, llm.ErrEmptyAnswer) {
 		b.t.Fatal(err)
 	}
 	return strings.Join(notices(events), "\n")
@@ -65,7 +65,7 @@ func (b *realBench) wantProven(s *Session, turn int) {
 
 // A text that the server's tokenizer counts three times as high as any before makes a request too long.
 func TestRealOverflow(t *testing.T) {
-	b := newRealBench(t, llm.Endpoint{BaseURL: llmtest.RealServer(t, "WINNOW_REAL_LLAMACPP")})
+	b := newRealBench(t, llm.Endpoint{BaseURL: llmtest.RealServerURL(t, "WINNOW_REAL_LLAMACPP")})
 	listed, err := llm.NewClient(b.deps.Models.Endpoints()[0]).Models(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -85,7 +85,7 @@ func TestRealOverflow(t *testing.T) {
 
 // Behind an address that passes only /v1, Ollama drops the oldest messages and says nothing.
 func TestRealSilentCut(t *testing.T) {
-	base, err := url.Parse(llmtest.RealServer(t, "WINNOW_REAL_OLLAMA"))
+	base, err := url.Parse(llmtest.RealServerURL(t, "WINNOW_REAL_OLLAMA"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestRealSilentCut(t *testing.T) {
 
 // In its own format Ollama runs the window that is set, and requests stay in it.
 func TestRealOllamaWindow(t *testing.T) {
-	b := newRealBench(t, llm.Endpoint{BaseURL: llmtest.RealServer(t, "WINNOW_REAL_OLLAMA") + "/v1"})
+	b := newRealBench(t, llm.Endpoint{BaseURL: llmtest.RealServerURL(t, "WINNOW_REAL_OLLAMA") + "/v1"})
 	s, err := New(b.deps, Start{Ref: "test/endless"})
 	if err != nil {
 		t.Fatal(err)

@@ -131,7 +131,7 @@ func (t *turn) stream(ctx context.Context, a *attempt) error {
 		a.reply.Add(event)
 		var piece Event
 		switch event := event.(type) {
-		case llm.Waiting:
+		case llm.Retrying:
 			if err := t.again(ctx, a, event); err != nil {
 				return err
 			}
@@ -155,8 +155,8 @@ func (t *turn) stream(ctx context.Context, a *attempt) error {
 
 // again records that a request leaves once more, and announces it. The server may have refused one of its fields, so
 // its bytes may be others than before.
-func (t *turn) again(ctx context.Context, a *attempt, waiting llm.Waiting) error {
-	if waiting.Changed != "" {
+func (t *turn) again(ctx context.Context, a *attempt, waiting llm.Retrying) error {
+	if waiting.Change != "" {
 		t.learn(ctx, a.to)
 	}
 	if waiting.Request != nil {
@@ -170,8 +170,8 @@ func (t *turn) again(ctx context.Context, a *attempt, waiting llm.Waiting) error
 		return err
 	}
 	t.emit(Waiting{waiting})
-	if waiting.Changed != "" {
-		t.say("%s; asking again %s", clause(waiting.Err), waiting.Changed)
+	if waiting.Change != "" {
+		t.say("%s; asking again %s", clause(waiting.Err), waiting.Change)
 	}
 	return nil
 }
@@ -238,11 +238,11 @@ func (a *attempt) flaw() error {
 		if fault := a.to.NoRoom(a.reply, a.expected()); fault != nil {
 			return fault
 		}
-	case a.errand.purpose != store.ForAnswer && a.text() != "" && a.reply.Finished.End != llm.Done:
+	case a.errand.purpose != store.ForAnswer && a.text() != "" && a.reply.Finished.End != llm.EndDone:
 		return errors.New("the connection was lost before the text was complete")
 	}
 	if blank || a.errand.purpose != store.ForAnswer && a.text() == "" {
-		return &llm.Error{Kind: llm.Empty, Endpoint: a.record.Endpoint, Model: a.record.Model}
+		return &llm.Error{Kind: llm.ErrEmptyAnswer, Endpoint: a.record.Endpoint, Model: a.record.Model}
 	}
 	return nil
 }

@@ -154,13 +154,13 @@ out = 0
 	if len(mistakes) > 0 {
 		t.Fatal(mistakes[0])
 	}
-	catalog := (&llm.Catalog{Patterns: c.Patterns()}).With(c.Catalog(func(string) string { return "" })...)
+	catalog := (&llm.Catalog{ModelConfigs: c.Patterns()}).With(c.Catalog(func(string) string { return "" })...)
 	for _, test := range []struct{ model, want string }{
 		{"gpt-5.2", "$1.25 $1.25 $10.00"}, // no price for what is cached: the full one
 		{"small", "$0.07 $0 $0.30"},
 		{"anything else", "$0 $0 $0"},
 	} {
-		client, model, err := catalog.Use("w/" + test.model)
+		client, model, err := catalog.ResolveAndAdd("w/" + test.model)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -191,7 +191,7 @@ func TestATableAddsToAKnownService(t *testing.T) {
 	key = "sk-test"
 	got := c.Catalog(lookup)
 	if len(got) != 1 || got[0].BaseURL != "https://api.openai.com/v1" || got[0].Key != "sk-test" ||
-		got[0].KeyFrom.Name != "OPENAI_API_KEY" || got[0].Default != "gpt-5.2-mini" {
+		got[0].KeyOrigin.Name != "OPENAI_API_KEY" || got[0].DefaultModel != "gpt-5.2-mini" {
 		t.Fatalf("the endpoints are %+v", got)
 	}
 }
@@ -214,8 +214,8 @@ func TestATableWithAKeyOpensAHostedService(t *testing.T) {
 		got := c.Catalog(func(name string) string {
 			return map[string]string{"GROQ_API_KEY": "sk-groq", "WORK_KEY": "sk-test"}[name]
 		})
-		if len(got) != 1 || got[0].BaseURL != "https://api.groq.com/openai/v1" || got[0].KeyFrom != want ||
-			got[0].Default == "" {
+		if len(got) != 1 || got[0].BaseURL != "https://api.groq.com/openai/v1" || got[0].KeyOrigin != want ||
+			got[0].DefaultModel == "" {
 			t.Errorf("%s: got %+v", table, got)
 			continue
 		}

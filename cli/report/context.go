@@ -110,7 +110,7 @@ func (c Context) head(p *Page) {
 	p.Line("~%d of %s tokens: %s", c.Used, limit, listed(shares...))
 	p.Line("%s", boundText(c.Sum))
 	if c.Request == nil && c.Window.Tokens > 0 {
-		p.Line("window of %d: %s", c.Window.Tokens, Line(c.Window.Origin()))
+		p.Line("window of %d: %s", c.Window.Tokens, Line(c.Window.DatedSource()))
 	}
 	if len(c.Settings) > 0 {
 		p.Line("%s", Sentence(settings.Summary(c.Settings)))

@@ -74,11 +74,11 @@ func (t *Turn) Take(event session.Event) (lines []string) {
 	case session.Notice:
 		return t.Notice(event.Text)
 	case session.Waiting:
-		w := event.Waiting
-		t.Retries = append(t.Retries, Retry{Reason: ErrorText(w.Err), Wait: w.After, Changed: w.Changed != ""})
-		if event.Changed == "" { // A notice says the rest.
-			return t.Notice(fmt.Sprintf("%s Try %d of %d in %s", theme.Sentence(w.Err), w.Attempt, w.Of,
-				w.After.Round(100*time.Millisecond)))
+		w := event.Retrying
+		t.Retries = append(t.Retries, Retry{Reason: ErrorText(w.Err), Wait: w.Delay, Changed: w.Change != ""})
+		if event.Change == "" { // A notice says the rest.
+			return t.Notice(fmt.Sprintf("%s Try %d of %d in %s", theme.Sentence(w.Err), w.Attempt, w.MaxAttempts,
+				w.Delay.Round(100*time.Millisecond)))
 		}
 	}
 	return nil

@@ -7,7 +7,7 @@ import (
 )
 
 // Signature begins every answer.
-const Signature = "*I am winnow's guide, not a language model.*"
+const signature = "*I am winnow's guide, not a language model.*"
 
 // answer is what the guide sends for a request.
 type answer struct {
@@ -97,7 +97,7 @@ func (l *library) answer(question string) answer {
 		// Its first line says where the text is from: it stays where the answer is cut later.
 		a.text = fmt.Sprintf("From docs/%s, “%s”:\n\n### %s\n\n%s", best.page, best.head, best.head, best.text)
 	}
-	a.text = Signature + " " + a.text
+	a.text = signature + " " + a.text
 	return a
 }
 

@@ -57,7 +57,7 @@ func TestWhatThePagesDoNotSayIsNotAnswered(t *testing.T) {
 func TestHello(t *testing.T) {
 	for _, hello := range []string{"hello", "Hi!", "help", "What can you do?", "are you a language model?"} {
 		got, _ := ask(t, hello)
-		if !strings.HasPrefix(got.Text, Signature+" I answer questions about winnow") {
+		if !strings.HasPrefix(got.Text, signature+" I answer questions about winnow") {
 			t.Errorf("%s: got %s", hello, got.Text)
 		}
 		for _, q := range questions {

@@ -27,13 +27,13 @@ import (
 
 const (
 	// Window is the context window in tokens: small, so that cutting is seen early.
-	Window = 4096
+	contextWindow = 4096
 	// Model is the one model that the guide serves.
-	Model = "guide"
+	modelName = "guide"
 )
 
 // Guide answers requests of Chat Completions in this process. It is safe for concurrent use.
-type Guide struct {
+type server struct {
 	pages func() (*library, error)
 	count func(text string) int // tokens
 	pace  time.Duration
@@ -42,21 +42,21 @@ type Guide struct {
 // Endpoint is a guide as one of winnow's servers. It answers from the *.md files at the top of pages, which are read at
 // the first question, and waits for pace after each piece of an answer. The domain .invalid never exists, so that a
 // request that misses the guide goes nowhere.
-func Endpoint(pages fs.FS, pace time.Duration) llm.Endpoint {
+func NewEndpoint(pages fs.FS, pace time.Duration) llm.Endpoint {
 	const base = "http://guide.invalid/v1"
 	read := func() (*library, error) { return readLibrary(pages) }
-	g := &Guide{pages: sync.OnceValues(read), count: tokenizer.New().Count, pace: pace}
-	return llm.Endpoint{Name: llm.Guide, BaseURL: base, Window: Window, Default: Model, Doer: g}
+	g := &server{pages: sync.OnceValues(read), count: tokenizer.New().Count, pace: pace}
+	return llm.Endpoint{Name: llm.GuideEndpoint, BaseURL: base, Window: contextWindow, DefaultModel: modelName, Doer: g}
 }
 
 // Do answers a request as an http.Client does: POST /v1/chat/completions, always with a stream, and GET /v1/models.
-func (g *Guide) Do(req *http.Request) (*http.Response, error) {
+func (g *server) Do(req *http.Request) (*http.Response, error) {
 	if err := req.Context().Err(); err != nil {
 		return nil, err
 	}
 	switch req.Method + " " + req.URL.Path {
 	case "GET /v1/models":
-		card := object{"id": Model, "object": "model", "owned_by": "winnow", "context_length": Window}
+		card := object{"id": modelName, "object": "model", "owned_by": "winnow", "context_length": contextWindow}
 		return document(http.StatusOK, object{"object": "list", "data": []object{card}}), nil
 	case "POST /v1/chat/completions":
 		return g.complete(req)
@@ -71,19 +71,19 @@ type request struct {
 	MaxTokens int             `json:"max_tokens"`
 }
 
-func (g *Guide) complete(req *http.Request) (*http.Response, error) {
+func (g *server) complete(req *http.Request) (*http.Response, error) {
 	var r request
 	if err := json.NewDecoder(req.Body).Decode(&r); err != nil {
 		return nil, fmt.Errorf("read the request: %w", err)
 	}
-	if r.Model != Model {
+	if r.Model != modelName {
 		return refusal(http.StatusNotFound, "model_not_found", "The model '%s' does not exist.", r.Model), nil
 	}
 	prompt, reply := r.tokens(g.count), max(1, r.MaxTokens, r.MaxCompletionTokens)
-	if prompt+reply > Window {
+	if prompt+reply > contextWindow {
 		return refusal(http.StatusBadRequest, "context_length_exceeded", "This model's maximum context length is %d "+
 			"tokens. However, you requested %d tokens (%d in the messages, %d in the completion).",
-			Window, prompt+reply, prompt, reply), nil
+			contextWindow, prompt+reply, prompt, reply), nil
 	}
 	pages, err := g.pages()
 	if err != nil {
@@ -147,7 +147,7 @@ func document(status int, v object) *http.Response {
 }
 
 // stream sends an answer to a prompt of some tokens. Its goroutine ends with the answer, the context or the body.
-func (g *Guide) stream(ctx context.Context, prompt int, a answer) *http.Response {
+func (g *server) stream(ctx context.Context, prompt int, a answer) *http.Response {
 	body, in := io.Pipe()
 	stop := context.AfterFunc(ctx, func() { in.CloseWithError(ctx.Err()) })
 	go func() {
@@ -168,7 +168,7 @@ func (g *Guide) stream(ctx context.Context, prompt int, a answer) *http.Response
 }
 
 // events are those of an answer, in the order of the wire.
-func (g *Guide) events(prompt int, a answer) []string {
+func (g *server) events(prompt int, a answer) []string {
 	var list []string
 	event := func(v object) {
 		text, _ := json.Marshal(v) // plain values always encode
@@ -176,7 +176,7 @@ func (g *Guide) events(prompt int, a answer) []string {
 	}
 	chunk := func(delta object, finish any) {
 		choice := object{"index": 0, "delta": delta, "finish_reason": finish}
-		event(object{"object": "chat.completion.chunk", "model": Model, "choices": []object{choice}})
+		event(object{"object": "chat.completion.chunk", "model": modelName, "choices": []object{choice}})
 	}
 	for _, word := range strings.SplitAfter(a.text, " ") {
 		chunk(object{"content": word}, nil)

@@ -37,7 +37,7 @@ func readLibrary(pages fs.FS) (*library, error) {
 			return nil, fmt.Errorf("read the documentation: %w", err)
 		}
 		if !strings.Contains(string(text), "<!-- readers: developers -->") {
-			l.add(name, string(text))
+			l.addPage(name, string(text))
 		}
 	}
 	return l, nil
@@ -46,7 +46,7 @@ func readLibrary(pages fs.FS) (*library, error) {
 // add reads a page and splits it at its headings. A comment below a heading says how newcomers ask for the section.
 // Pictures of the screen are left out, from a comment that begins with "screen" to the next comment: their words are
 // not the page's.
-func (l *library) add(page, text string) {
+func (l *library) addPage(page, text string) {
 	s := section{page: page}
 	fenced, picture := false, false
 	for line := range strings.Lines(text) {

@@ -15,7 +15,7 @@ import (
 )
 
 // longest is the most bytes of a key: tokens of some gateways have several thousand.
-const longest = 64 << 10
+const maxKeyBytes = 64 << 10
 
 // Parse takes a key from a text that holds nothing else, but for white space around it. A key goes into a
 // header, so it is printable ASCII without blanks. The error does not repeat the text.
@@ -24,8 +24,8 @@ func Parse(text string) (Secret, error) {
 	switch {
 	case text == "":
 		return "", errors.New("the key is empty")
-	case len(text) > longest:
-		return "", fmt.Errorf("the key is longer than %d bytes", longest)
+	case len(text) > maxKeyBytes:
+		return "", fmt.Errorf("the key is longer than %d bytes", maxKeyBytes)
 	case strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r >= 0x7f }):
 		return "", errors.New("a key must be a single line without spaces or characters other than ASCII")
 	}
@@ -59,16 +59,16 @@ func readPrivate(path string) (string, error) {
 		return "", err
 	case !info.Mode().IsRegular():
 		return "", fmt.Errorf("%s is not a regular file", path)
-	case Exposed(info):
+	case readableByOthers(info):
 		mode := info.Mode().Perm()
 		return "", fmt.Errorf("other users of this machine can read %s (mode %04o): chmod 600 %s", path, mode, path)
 	}
-	text, err := io.ReadAll(io.LimitReader(f, longest+2))
+	text, err := io.ReadAll(io.LimitReader(f, maxKeyBytes+2))
 	return string(text), err
 }
 
 // Exposed says that others on this machine can read a file, where the system tells.
-func Exposed(info fs.FileInfo) bool {
+func readableByOthers(info fs.FileInfo) bool {
 	return runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0
 }
 
@@ -78,7 +78,7 @@ func writePrivate(path, text string) error {
 		path = target // A link stays one.
 	}
 	err := os.MkdirAll(filepath.Dir(path), 0o700)
-	if info, fault := os.Stat(path); fault == nil && Exposed(info) {
+	if info, fault := os.Stat(path); fault == nil && readableByOthers(info) {
 		err = os.Chmod(path, 0o600) // The library gives the new file the mode of the old one.
 	}
 	if err == nil {

@@ -52,7 +52,7 @@ func CheckKeyring() error {
 
 // FromKeyring asks the keyring for the key of an endpoint. The error is ErrNoKey where it has none.
 func FromKeyring(ctx context.Context, endpoint string) (Secret, error) {
-	text, err := bounded(ctx, func() (string, error) { return keyring.Get(service, endpoint) })
+	text, err := askKeyring(ctx, func() (string, error) { return keyring.Get(service, endpoint) })
 	if err != nil {
 		return "", err
 	}
@@ -65,19 +65,19 @@ func FromKeyring(ctx context.Context, endpoint string) (Secret, error) {
 
 // toKeyring stores the key of an endpoint in the keyring, over an earlier one.
 func toKeyring(ctx context.Context, endpoint string, key Secret) error {
-	_, err := bounded(ctx, func() (string, error) { return "", keyring.Set(service, endpoint, key.Reveal()) })
+	_, err := askKeyring(ctx, func() (string, error) { return "", keyring.Set(service, endpoint, key.Reveal()) })
 	return err
 }
 
 // DeleteFromKeyring removes the key of an endpoint from the keyring. The error is ErrNoKey where it has none.
-func DeleteFromKeyring(ctx context.Context, endpoint string) error {
-	_, err := bounded(ctx, func() (string, error) { return "", keyring.Delete(service, endpoint) })
+func deleteFromKeyring(ctx context.Context, endpoint string) error {
+	_, err := askKeyring(ctx, func() (string, error) { return "", keyring.Delete(service, endpoint) })
 	return err
 }
 
 // bounded asks the keyring, and waits for it no longer than keyringTime and ctx allow. The library cannot be
 // stopped, so a question without an answer is left behind on its goroutine.
-func bounded(ctx context.Context, ask func() (string, error)) (string, error) {
+func askKeyring(ctx context.Context, ask func() (string, error)) (string, error) {
 	if err := CheckKeyring(); err != nil {
 		return "", err
 	}

@@ -7,7 +7,7 @@ import (
 
 // Later is a key that is fetched when a request needs it: fetching may ask a person. It may be used by several
 // goroutines.
-type Later struct {
+type LazySecret struct {
 	fetch   func(context.Context) (Secret, error)
 	turn    chan struct{} // held by the one that fetches
 	key     atomic.Value  // the Secret that was found last
@@ -15,19 +15,19 @@ type Later struct {
 }
 
 // NewLater makes a key of the function that fetches it. The function returns "" where there is none.
-func NewLater(fetch func(context.Context) (Secret, error)) *Later {
-	return &Later{fetch: fetch, turn: make(chan struct{}, 1)}
+func NewLazySecret(fetch func(context.Context) (Secret, error)) *LazySecret {
+	return &LazySecret{fetch: fetch, turn: make(chan struct{}, 1)}
 }
 
 // Get returns the key. One that was found is not fetched again until it was refused.
-func (l *Later) Get(ctx context.Context) (Secret, error) {
+func (l *LazySecret) Get(ctx context.Context) (Secret, error) {
 	select {
 	case l.turn <- struct{}{}:
 		defer func() { <-l.turn }()
 	case <-ctx.Done():
 		return "", ctx.Err()
 	}
-	if key := l.Known(); key != "" && !l.refused.Load() {
+	if key := l.Fetched(); key != "" && !l.refused.Load() {
 		return key, nil
 	}
 	key, err := l.fetch(ctx)
@@ -39,11 +39,11 @@ func (l *Later) Get(ctx context.Context) (Secret, error) {
 }
 
 // Known is the key as far as it was fetched, "" for none.
-func (l *Later) Known() Secret {
+func (l *LazySecret) Fetched() Secret {
 	key, _ := l.key.Load().(Secret)
 	return key
 }
 
 // Refused says that a server did not take the key. The next request fetches it again: the user may have
 // stored another.
-func (l *Later) Refused() { l.refused.Store(true) }
+func (l *LazySecret) MarkRefused() { l.refused.Store(true) }

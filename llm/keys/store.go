@@ -32,7 +32,7 @@ func (s Store) Names() []string {
 }
 
 // Find says where the stored key of an endpoint is: nowhere, if none is stored.
-func (s Store) Find(name string) Origin {
+func (s Store) Origin(name string) Origin {
 	if s.check(name) != nil {
 		return Origin{}
 	}
@@ -48,7 +48,7 @@ func (s Store) Find(name string) Origin {
 
 // Get fetches the stored key of an endpoint, "" for none. It may ask the keyring.
 func (s Store) Get(ctx context.Context, name string) (Secret, error) {
-	switch from := s.Find(name); from.Kind {
+	switch from := s.Origin(name); from.Kind {
 	case Keyring:
 		key, err := FromKeyring(ctx, name)
 		if errors.Is(err, ErrNoKey) {
@@ -63,11 +63,11 @@ func (s Store) Get(ctx context.Context, name string) (Secret, error) {
 }
 
 // Set stores the key of an endpoint in the keyring or in a file, over an earlier one in either.
-func (s Store) Set(ctx context.Context, name string, key Secret, to Kind) error {
+func (s Store) Set(ctx context.Context, name string, key Secret, to OriginKind) error {
 	if err := s.check(name); err != nil {
 		return err
 	}
-	before, text := s.Find(name), key.Reveal()+"\n"
+	before, text := s.Origin(name), key.Reveal()+"\n"
 	if to == Keyring {
 		if err := toKeyring(ctx, name, key); err != nil {
 			return err
@@ -78,7 +78,7 @@ func (s Store) Set(ctx context.Context, name string, key Secret, to Kind) error 
 		return err
 	}
 	if before.Kind == Keyring && to == File {
-		if err := DeleteFromKeyring(ctx, name); err != nil && !errors.Is(err, ErrNoKey) {
+		if err := deleteFromKeyring(ctx, name); err != nil && !errors.Is(err, ErrNoKey) {
 			return fmt.Errorf("the key is in %s now, but the old one could not be deleted: %w", s.Path(name), err)
 		}
 	}
@@ -88,12 +88,12 @@ func (s Store) Set(ctx context.Context, name string, key Secret, to Kind) error 
 // Delete removes the stored key of an endpoint and says where it was. The error is ErrNoKey where none is
 // stored.
 func (s Store) Delete(ctx context.Context, name string) (Origin, error) {
-	from := s.Find(name)
+	from := s.Origin(name)
 	switch from.Kind {
 	case Nowhere:
 		return from, ErrNoKey
 	case Keyring:
-		if err := DeleteFromKeyring(ctx, name); err != nil && !errors.Is(err, ErrNoKey) {
+		if err := deleteFromKeyring(ctx, name); err != nil && !errors.Is(err, ErrNoKey) {
 			return from, err
 		}
 	}

@@ -21,17 +21,17 @@ const testKey = "planted-key-4711"
 
 func TestParseTakesOneKey(t *testing.T) {
 	for text, want := range map[string]string{
-		" sk-1\r\n":                        "sk-1",
-		"\ufeffsk-1":                       "sk-1",
-		"":                                 "!empty",
-		" \n ":                             "!empty",
-		"sk-1\nsk-2":                       "!a single line",
-		"sk 1":                             "!without spaces",
-		"sk-\x1b[200~":                     "!without spaces",
-		"schlüssel":                        "!ASCII",
-		inKeyring:                          "!without spaces",
-		strings.Repeat("x", longest):       strings.Repeat("x", longest),
-		strings.Repeat("x", longest) + "x": "!longer",
+		" sk-1\r\n":                            "sk-1",
+		"\ufeffsk-1":                           "sk-1",
+		"":                                     "!empty",
+		" \n ":                                 "!empty",
+		"sk-1\nsk-2":                           "!a single line",
+		"sk 1":                                 "!without spaces",
+		"sk-\x1b[200~":                         "!without spaces",
+		"schlüssel":                            "!ASCII",
+		inKeyring:                              "!without spaces",
+		strings.Repeat("x", maxKeyBytes):       strings.Repeat("x", maxKeyBytes),
+		strings.Repeat("x", maxKeyBytes) + "x": "!longer",
 	} {
 		key, err := Parse(text)
 		fault, wrong := strings.CutPrefix(want, "!")
@@ -86,7 +86,7 @@ func TestKeyFilesAreForTheUserAlone(t *testing.T) {
 // Every test of the keyring speaks to one over a socket, as a real one is spoken to. The library keeps one connection
 // for the whole process, so these tests are one.
 func TestKeyring(t *testing.T) {
-	bus, err := llmtest.StartSecretService(map[string]string{"winnow/foreign": testKey + "-0"})
+	bus, err := llmtest.StartFakeKeyring(map[string]string{"winnow/foreign": testKey + "-0"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestKeyring(t *testing.T) {
 			t.Errorf("the key of %s is %q, %v; want %q", name, key.Reveal(), err, want)
 		}
 	}
-	set := func(name string, key Secret, to Kind) {
+	set := func(name string, key Secret, to OriginKind) {
 		t.Helper()
 		if err := s.Set(ctx, name, key, to); err != nil {
 			t.Fatal(err)
@@ -115,8 +115,8 @@ func TestKeyring(t *testing.T) {
 
 	// A key that winnow did not store is not asked for by itself.
 	get("foreign", "")
-	if bus.Asked() != 0 {
-		t.Errorf("the keyring was asked %d times for a key that is not stored", bus.Asked())
+	if bus.Calls() != 0 {
+		t.Errorf("the keyring was asked %d times for a key that is not stored", bus.Calls())
 	}
 	if key, err := FromKeyring(ctx, "foreign"); err != nil || key.Reveal() != testKey+"-0" {
 		t.Errorf("the foreign key is %q, %v", key.Reveal(), err)
@@ -127,15 +127,15 @@ func TestKeyring(t *testing.T) {
 	if got := bus.Key("winnow/openai"); got != testKey {
 		t.Errorf("the keyring holds %q", got)
 	}
-	if from := s.Find("openai"); from.Kind != Keyring {
+	if from := s.Origin("openai"); from.Kind != Keyring {
 		t.Errorf("it comes from %v", from)
 	}
 	if text, err := os.ReadFile(s.Path("openai")); err != nil || string(text) != inKeyring {
 		t.Errorf("its file holds %q, %v", text, err)
 	}
-	asked := bus.Asked()
-	if names := s.Names(); !slices.Equal(names, []string{"openai"}) || bus.Asked() != asked {
-		t.Errorf("the names are %q, after %d calls", names, bus.Asked()-asked)
+	asked := bus.Calls()
+	if names := s.Names(); !slices.Equal(names, []string{"openai"}) || bus.Calls() != asked {
+		t.Errorf("the names are %q, after %d calls", names, bus.Calls()-asked)
 	}
 
 	// A key is in one place.
@@ -176,7 +176,7 @@ func TestKeyring(t *testing.T) {
 	bus.Refuse(false)
 
 	// A key that was deleted by another program.
-	if err := DeleteFromKeyring(ctx, "openai"); err != nil {
+	if err := deleteFromKeyring(ctx, "openai"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Get(ctx, "openai"); err == nil || !strings.Contains(err.Error(), "winnow keys set openai") {
@@ -218,12 +218,12 @@ func TestWithoutABusThereIsNoKeyring(t *testing.T) {
 func TestLaterIsFetchedOnceUntilItIsRefused(t *testing.T) {
 	t.Parallel()
 	fetched, key, fault := 0, Secret(""), errors.New("locked")
-	l := NewLater(func(context.Context) (Secret, error) { fetched++; return key, fault })
+	l := NewLazySecret(func(context.Context) (Secret, error) { fetched++; return key, fault })
 	want := func(what string, key Secret, known Secret, times int) {
 		t.Helper()
 		got, _ := l.Get(t.Context())
-		if got != key || l.Known() != known || fetched != times {
-			t.Errorf("%s: got %q, knows %q after %d fetches; want %q, %q, %d", what, got.Reveal(), l.Known().Reveal(),
+		if got != key || l.Fetched() != known || fetched != times {
+			t.Errorf("%s: got %q, knows %q after %d fetches; want %q, %q, %d", what, got.Reveal(), l.Fetched().Reveal(),
 				fetched, key.Reveal(), known.Reveal(), times)
 		}
 	}
@@ -234,7 +234,7 @@ func TestLaterIsFetchedOnceUntilItIsRefused(t *testing.T) {
 	want("a key", "first-key", "first-key", 3)
 	key = "second-key"
 	want("again", "first-key", "first-key", 3)
-	l.Refused()
+	l.MarkRefused()
 	want("refused", "second-key", "second-key", 4)
 	ctx, stop := context.WithCancel(t.Context())
 	stop()

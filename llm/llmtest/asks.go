@@ -7,7 +7,7 @@ import (
 
 // AsksForAnAnswer says that the body of a request carries a conversation and wants it answered, in any of the formats
 // that winnow speaks. A question about a server, or one that has it count tokens, does not.
-func AsksForAnAnswer(body []byte) bool {
+func IsAnswerRequest(body []byte) bool {
 	var asks struct {
 		Messages json.RawMessage
 		Input    json.RawMessage
@@ -24,4 +24,4 @@ var announcement = regexp.MustCompile(
 
 // Announced is how many further requests a sentence for the user announces: those that winnow makes beside the first
 // one of a turn.
-func Announced(sentence string) int { return len(announcement.FindAllString(sentence, -1)) }
+func CountAnnounced(sentence string) int { return len(announcement.FindAllString(sentence, -1)) }

@@ -18,7 +18,7 @@ import (
 // SecretService is a session bus with nothing on it but a keyring, in memory: what GNOME Keyring and its like offer
 // by D-Bus (org.freedesktop.secrets), as far as go-keyring asks for it. Its keys are by service and user name,
 // as in "winnow/openai".
-type SecretService struct {
+type FakeKeyring struct {
 	Address string // for DBUS_SESSION_BUS_ADDRESS
 
 	listener net.Listener
@@ -35,13 +35,13 @@ type SecretService struct {
 }
 
 // StartSecretService starts one with some keys in it, until Close.
-func StartSecretService(keys map[string]string) (*SecretService, error) {
+func StartFakeKeyring(keys map[string]string) (*FakeKeyring, error) {
 	folder, err := os.MkdirTemp("", "bus") // The path of a socket must be short.
 	if err != nil {
 		return nil, err
 	}
 	socket := filepath.Join(folder, "s")
-	s := &SecretService{Address: "unix:path=" + socket, folder: folder, keys: map[string]string{}}
+	s := &FakeKeyring{Address: "unix:path=" + socket, folder: folder, keys: map[string]string{}}
 	maps.Copy(s.keys, keys)
 	if s.listener, err = net.Listen("unix", socket); err != nil {
 		os.RemoveAll(folder)
@@ -63,7 +63,7 @@ func StartSecretService(keys map[string]string) (*SecretService, error) {
 }
 
 // Close ends it and all connections to it.
-func (s *SecretService) Close() {
+func (s *FakeKeyring) Close() {
 	s.listener.Close()
 	os.RemoveAll(s.folder)
 	s.mu.Lock()
@@ -74,21 +74,21 @@ func (s *SecretService) Close() {
 }
 
 // Lock makes the keyring ask for a password that nobody types.
-func (s *SecretService) Lock(locked bool) {
+func (s *FakeKeyring) Lock(locked bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.locked = locked
 }
 
 // Refuse makes the keyring say at once that nobody unlocks it.
-func (s *SecretService) Refuse(refuses bool) {
+func (s *FakeKeyring) Refuse(refuses bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.refuses = refuses
 }
 
 // Hold leaves the keyring's calls without an answer until release.
-func (s *SecretService) Hold() (release func()) {
+func (s *FakeKeyring) HoldCalls() (release func()) {
 	held := make(chan struct{})
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,28 +97,28 @@ func (s *SecretService) Hold() (release func()) {
 }
 
 // Remove takes the keyring off the bus.
-func (s *SecretService) Remove() {
+func (s *FakeKeyring) Remove() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.removed = true
 }
 
 // Key is a key by service and user name, "" for none.
-func (s *SecretService) Key(name string) string {
+func (s *FakeKeyring) Key(name string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.keys[name]
 }
 
 // Asked is how many calls the keyring got.
-func (s *SecretService) Asked() int {
+func (s *FakeKeyring) Calls() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.asked
 }
 
 // serve answers one client. What it does not understand ends the connection.
-func (s *SecretService) serve(conn net.Conn) {
+func (s *FakeKeyring) serve(conn net.Conn) {
 	defer conn.Close()
 	in := bufio.NewReader(conn)
 	if !authenticate(in, conn) {
@@ -191,7 +191,7 @@ type secret struct {
 }
 
 // answer is what a call returns.
-func (s *SecretService) answer(call *dbus.Message) ([]any, error) {
+func (s *FakeKeyring) answer(call *dbus.Message) ([]any, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	header := func(f dbus.HeaderField) string {

@@ -27,8 +27,8 @@ type Ledger struct {
 }
 
 // Came counts the body of a request, where it asks for an answer.
-func (l *Ledger) Came(body []byte) {
-	if !AsksForAnAnswer(body) {
+func (l *Ledger) CountBody(body []byte) {
+	if !IsAnswerRequest(body) {
 		return
 	}
 	l.mu.Lock()
@@ -37,11 +37,11 @@ func (l *Ledger) Came(body []byte) {
 }
 
 // Count counts the requests that come to a handler.
-func (l *Ledger) Count(h http.Handler) http.Handler {
+func (l *Ledger) CountRequests(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err == nil { // Of a client that died while it asked, what arrived is no request.
-			l.Came(body)
+			l.CountBody(body)
 		}
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		h.ServeHTTP(w, r)
@@ -50,7 +50,7 @@ func (l *Ledger) Count(h http.Handler) http.Handler {
 
 // Plan takes a request that a turn planned. The first one of a turn is what the user asked for, and its plan announces
 // it. The guide is no server.
-func (l *Ledger) Plan(turn any, endpoint string) {
+func (l *Ledger) NotePlan(turn any, endpoint string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if _, known := l.guided[turn]; known {
@@ -67,10 +67,10 @@ func (l *Ledger) Plan(turn any, endpoint string) {
 
 // Say takes a sentence of a turn for the user, which may announce further requests. A title has no turn; nil stands for
 // it.
-func (l *Ledger) Say(turn any, sentence string) { l.announce(turn, Announced(sentence)) }
+func (l *Ledger) NoteSentence(turn any, sentence string) { l.announce(turn, CountAnnounced(sentence)) }
 
 // Again takes the announcement of a turn that a request leaves once more, as it was.
-func (l *Ledger) Again(turn any) { l.announce(turn, 1) }
+func (l *Ledger) NoteRepeat(turn any) { l.announce(turn, 1) }
 
 func (l *Ledger) announce(turn any, n int) {
 	l.mu.Lock()
@@ -81,7 +81,7 @@ func (l *Ledger) announce(turn any, n int) {
 }
 
 // Asked is how many requests for an answer came until now.
-func (l *Ledger) Asked() int {
+func (l *Ledger) Received() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.came
@@ -95,7 +95,7 @@ func (l *Ledger) Announced() int {
 }
 
 // AnnouncedBeside takes the requests that another process announced.
-func (l *Ledger) AnnouncedBeside(n int) { l.announce(nil, n) }
+func (l *Ledger) AddAnnounced(n int) { l.announce(nil, n) }
 
 // Compare says what differs between the requests that came, that were announced and that are recorded. A history that
 // cannot be read any more, because the test broke or removed it, is not compared.

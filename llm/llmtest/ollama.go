@@ -10,7 +10,7 @@ import (
 
 // CheckOllama says why Ollama would refuse a request to /api/chat, or would not read a part of it, nil where it
 // takes all of it.
-func CheckOllama(body []byte) error {
+func CheckOllamaBody(body []byte) error {
 	type call struct {
 		ID       string `json:"id"`
 		Function struct {

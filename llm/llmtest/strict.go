@@ -17,20 +17,20 @@ type Profile string
 
 // The profiles. Where what a server does depends on a chat template, it is the strictest one in use.
 const (
-	OpenAI    Profile = "openai"
-	Responses Profile = "responses" // OpenAI's Responses API, with nothing stored
-	LlamaCpp  Profile = "llamacpp"
-	Alternate Profile = "llamacpp+alternate" // its template wants user and assistant in turn, as Mistral's do
-	Toolless  Profile = "llamacpp+toolless"  // so does this one, which counts tools' messages too, as Gemma's do
-	Mistral   Profile = "mistral"
-	DeepSeek  Profile = "deepseek"
-	Thinking  Profile = "deepseek+thinking"
-	Anthropic Profile = "anthropic" // its Chat Completions endpoint
+	OpenAI            Profile = "openai"
+	Responses         Profile = "responses" // OpenAI's Responses API, with nothing stored
+	LlamaCpp          Profile = "llamacpp"
+	LlamaCppAlternate Profile = "llamacpp+alternate" // its template wants user and assistant in turn, as Mistral's do
+	LlamaCppToolless  Profile = "llamacpp+toolless"  // so does this one, which counts tools' messages too, as Gemma's do
+	Mistral           Profile = "mistral"
+	DeepSeek          Profile = "deepseek"
+	DeepSeekThinking  Profile = "deepseek+thinking"
+	Anthropic         Profile = "anthropic" // its Chat Completions endpoint
 	// Calls and results stand only in a request that offers tools, as on Bedrock.
-	Offered    Profile = "anthropic+offered"
-	Gemini     Profile = "gemini"            // its Chat Completions endpoint
-	Signatures Profile = "gemini+signatures" // its model requires the signatures of its calls
-	Strictest  Profile = "strictest"         // none that there is: what every request satisfies, whoever gets it
+	AnthropicOffered Profile = "anthropic+offered"
+	Gemini           Profile = "gemini"            // its Chat Completions endpoint
+	GeminiSignatures Profile = "gemini+signatures" // its model requires the signatures of its calls
+	Strictest        Profile = "strictest"         // none that there is: what every request satisfies, whoever gets it
 )
 
 // server is the profile without what depends on the model.
@@ -55,7 +55,7 @@ func (r *Refusal) Error() string {
 // Check reports the first rule of a profile that the body of a chat request breaks, as a *Refusal. It reads the bytes
 // as a real server does, and knows nothing of how they came about, so that a fault of the planning cannot excuse
 // itself.
-func Check(p Profile, body []byte) error {
+func CheckBody(p Profile, body []byte) error {
 	read, wrong := readBody(body, p.server())
 	for _, r := range rulesOf(p) {
 		if wrong == nil && r.Rule != "form" {

@@ -12,7 +12,7 @@ import (
 // Strict is a server of the profile: it takes POST …/chat/completions, or …/responses alone, answers every sound body
 // with reply as a stream, and any other one with its refusal, as this server sends errors. It lists one model, named
 // strict.
-func Strict(p Profile, reply string) http.Handler {
+func NewStrictServer(p Profile, reply string) http.Handler {
 	takes := "/chat/completions"
 	if p == Responses {
 		takes = "/responses"
@@ -41,7 +41,7 @@ func complete(w http.ResponseWriter, r *http.Request, p Profile, reply string) {
 		return // the client is gone
 	}
 	var refusal *Refusal
-	if errors.As(Check(p, body), &refusal) {
+	if errors.As(CheckBody(p, body), &refusal) {
 		answer(w, refusal.Status, refusal.document(p))
 		return
 	}

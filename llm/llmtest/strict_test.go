@@ -39,9 +39,9 @@ func TestStrictAnswersWhatPassesAndRefusesTheRestInItsOwnShape(t *testing.T) {
 			path = "/v1/responses"
 		}
 		w := httptest.NewRecorder()
-		Strict(c.p, "Hello.").ServeHTTP(w, httptest.NewRequest(http.MethodPost, path, bytes.NewReader(x.Body)))
+		NewStrictServer(c.p, "Hello.").ServeHTTP(w, httptest.NewRequest(http.MethodPost, path, bytes.NewReader(x.Body)))
 		want := c.want
-		if refusal, ok := Check(c.p, x.Body).(*Refusal); ok {
+		if refusal, ok := CheckBody(c.p, x.Body).(*Refusal); ok {
 			quoted, err := json.Marshal(refusal.Text)
 			if err != nil {
 				t.Fatal(err)
@@ -63,7 +63,7 @@ func TestEachRuleFiresOnItsOwnExample(t *testing.T) {
 	for _, x := range Examples() {
 		var got string
 		var refusal *Refusal
-		if errors.As(Check(x.Profile, x.Body), &refusal) {
+		if errors.As(CheckBody(x.Profile, x.Body), &refusal) {
 			got = refusal.Rule
 		}
 		if got != x.Rule {

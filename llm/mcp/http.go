@@ -14,26 +14,26 @@ import (
 )
 
 // httpTransport is the connection to a server that is asked by HTTP. lost is told when the server has ended.
-func httpTransport(s Server, lost func(error)) (sdk.Transport, error) {
+func httpTransport(s ServerConfig, lost func(error)) (sdk.Transport, error) {
 	origin, err := url.Parse(s.URL)
 	if err != nil {
 		return nil, errors.New("its url must be an http or https address")
 	}
-	client := &http.Client{Transport: &guard{origin, s.Headers, lost}}
-	return &sdk.StreamableClientTransport{Endpoint: s.URL, HTTPClient: client, MaxEventSize: MostResult}, nil
+	client := &http.Client{Transport: &guardedTransport{origin, s.Headers, lost}}
+	return &sdk.StreamableClientTransport{Endpoint: s.URL, HTTPClient: client, MaxEventSize: MaxResultBytes}, nil
 }
 
 // guard does the HTTP requests to one server. It adds the configured headers, lets no request leave for another
 // server, bounds the answers, and says when the server has ended: the SDK would try for half a minute to go on with a
 // stream that broke off.
-type guard struct {
+type guardedTransport struct {
 	origin  *url.URL
 	headers map[string]string
 	lost    func(error)
 }
 
 // RoundTrip does one request, also one that a redirect leads to.
-func (g *guard) RoundTrip(r *http.Request) (*http.Response, error) {
+func (g *guardedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.URL.Scheme != g.origin.Scheme || !strings.EqualFold(r.URL.Host, g.origin.Host) {
 		return nil, fmt.Errorf("the server points to an address that is not in the configuration: %s; "+
 			"set url to it if you trust it", shownURL(r.URL.String()))
@@ -60,7 +60,7 @@ func (g *guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	case r.Method == http.MethodPost && resp.StatusCode >= 400 && !forgotten:
 		return nil, refusal(resp)
 	case !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream"): // The SDK bounds each event.
-		resp.Body = http.MaxBytesReader(nil, resp.Body, MostResult)
+		resp.Body = http.MaxBytesReader(nil, resp.Body, MaxResultBytes)
 	}
 	return resp, nil
 }

@@ -18,11 +18,11 @@ import (
 )
 
 // webServer is a server that is asked by HTTP.
-func webServer(t *testing.T, h http.Handler) Server {
+func webServer(t *testing.T, h http.Handler) ServerConfig {
 	t.Helper()
 	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)
-	return Server{
+	return ServerConfig{
 		Name: "web", URL: server.URL + "/mcp?tenant=7", StartupTimeout: 2 * time.Minute,
 		ToolTimeout: 2 * time.Minute,
 	}
@@ -47,14 +47,14 @@ func TestAServerIsAskedByHTTP(t *testing.T) {
 			s.Headers = map[string]string{"x-api-key": "secret", "accept": "nonsense"}
 			m := started(t, s)
 			if got := call(t, m, "web__add", `{"a":2,"b":3}`); got != "5" {
-				t.Errorf("got %q, status %+v", got, m.List()[0])
+				t.Errorf("got %q, status %+v", got, m.Statuses()[0])
 			}
-			if got, err := m.Read(t.Context(), "web", "memo:one"); got != "read memo:one" || err != nil {
+			if got, err := m.ReadResource(t.Context(), "web", "memo:one"); got != "read memo:one" || err != nil {
 				t.Errorf("read %q, %v", got, err)
 			}
 			if name == "events" {
 				call(t, m, "web__change", `{}`)
-				until(t, m, func(s Status) bool { return strings.Contains(fmt.Sprint(offered(m)), "web__new") })
+				until(t, m, func(s ServerStatus) bool { return strings.Contains(fmt.Sprint(offered(m)), "web__new") })
 			}
 		})
 	}
@@ -77,7 +77,7 @@ func TestNoRequestLeavesForAnotherServer(t *testing.T) {
 		s := webServer(t, h)
 		s.Headers = map[string]string{"Authorization": "Bearer secret"}
 		m := started(t, s)
-		if s := m.List()[0]; s.State != Failed || !strings.Contains(s.Err.Error(), stranger.URL) {
+		if s := m.Statuses()[0]; s.State != Failed || !strings.Contains(s.Err.Error(), stranger.URL) {
 			t.Errorf("%s: the server is %s: %v", name, s.State, s.Err)
 		}
 	}
@@ -108,13 +108,13 @@ func TestAnHTTPServerThatFailsSaysWhy(t *testing.T) {
 		if name == "silent" {
 			s.StartupTimeout = 100 * time.Millisecond
 		}
-		if s := started(t, s).List()[0]; s.State != Failed || !strings.Contains(s.Err.Error(), c.want) {
+		if s := started(t, s).Statuses()[0]; s.State != Failed || !strings.Contains(s.Err.Error(), c.want) {
 			t.Errorf("%s: the server is %s: %v; want failed: %s", name, s.State, s.Err, c.want)
 		}
 	}
 	closed := webServer(t, http.NotFoundHandler())
 	closed.URL = "http://127.0.0.1:1/mcp"
-	if s := started(t, closed).List()[0]; s.State != Failed || !strings.Contains(s.Err.Error(), "connection refused") {
+	if s := started(t, closed).Statuses()[0]; s.State != Failed || !strings.Contains(s.Err.Error(), "connection refused") {
 		t.Errorf("a closed port: %s: %v", s.State, s.Err)
 	}
 }
@@ -133,7 +133,7 @@ func TestALostSessionIsConnectedAnew(t *testing.T) {
 		mu.Unlock()
 		h.ServeHTTP(w, r)
 	})))
-	until(t, m, func(s Status) bool { return s.Listed })
+	until(t, m, func(s ServerStatus) bool { return s.Listed })
 	mu.Lock()
 	handler = fresh()
 	mu.Unlock()
@@ -141,7 +141,7 @@ func TestALostSessionIsConnectedAnew(t *testing.T) {
 		t.Errorf("a call in a session that was forgotten: %q", got)
 	}
 	if got := call(t, m, "web__add", `{"a":2,"b":3}`); got != "5" {
-		t.Errorf("the call after it gave %q, status %+v", got, m.List()[0])
+		t.Errorf("the call after it gave %q, status %+v", got, m.Statuses()[0])
 	}
 }
 
@@ -151,8 +151,8 @@ func TestAServerThatIsGoneIsNotReady(t *testing.T) {
 	streamable := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return honestServer("honest") },
 		&sdk.StreamableHTTPOptions{Stateless: true})
 	server := httptest.NewServer(streamable)
-	m := started(t, Server{Name: "web", URL: server.URL})
-	tools := tool.Set{Boxes: m.Boxes()}
+	m := started(t, ServerConfig{Name: "web", URL: server.URL})
+	tools := tool.Set{Boxes: m.Toolboxes()}
 	if err := tools.Ready(t.Context(), "web__add"); err != nil {
 		t.Errorf("a server that answers is not ready: %v", err)
 	}
@@ -181,7 +181,7 @@ func TestProgressIsReported(t *testing.T) {
 	said, result := make(chan string, 2), make(chan string, 1)
 	ctx := tool.WithProgress(t.Context(), func(text string) { said <- text })
 	go func() {
-		text, _ := tool.Set{Boxes: m.Boxes()}.Run(ctx, "web__long", `{}`)
+		text, _ := tool.Set{Boxes: m.Toolboxes()}.Run(ctx, "web__long", `{}`)
 		result <- text
 	}()
 	for _, want := range []string{"0 step", "25 % step"} {
@@ -209,7 +209,7 @@ func TestAStoppedCallIsCancelledAtTheServer(t *testing.T) {
 	m := started(t, webServer(t, sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil)))
 	ctx, stop := context.WithCancel(t.Context())
 	go func() { <-began; stop() }()
-	(tool.Set{Boxes: m.Boxes()}).Run(ctx, "web__wait", `{}`)
+	(tool.Set{Boxes: m.Toolboxes()}).Run(ctx, "web__wait", `{}`)
 	select {
 	case <-cancelled:
 	case <-time.After(2 * time.Minute):

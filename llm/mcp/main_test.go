@@ -30,13 +30,13 @@ func TestMain(m *testing.M) {
 }
 
 // serverOf is a server of a kind: this test program, started once more.
-func serverOf(t testing.TB, kind string) Server {
+func serverOf(t testing.TB, kind string) ServerConfig {
 	t.Helper()
 	program, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Server{
+	return ServerConfig{
 		Name: kind, Command: program, Env: map[string]string{testServer: kind},
 		StartupTimeout: 2 * time.Minute, ToolTimeout: 2 * time.Minute,
 	}
@@ -207,5 +207,5 @@ func scriptedServer(kind string) {
 var filled = sync.OnceValue(func() *strings.Replacer {
 	return strings.NewReplacer(`\x1b`, "\x1b", `\xff`, "\xff", `\xfe`, "\xfe",
 		"$LARGE", strings.Repeat("0123456789", 2<<20), "$DEEP", strings.Repeat("[", 100_000)+strings.Repeat("]", 100_000),
-		"$LONG", strings.Repeat("long", 40), "$HUGE", strings.Repeat("x", mostSchema), "$WORDY", strings.Repeat("word ", 4000))
+		"$LONG", strings.Repeat("long", 40), "$HUGE", strings.Repeat("x", maxSchemaBytes), "$WORDY", strings.Repeat("word ", 4000))
 })

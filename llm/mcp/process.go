@@ -28,7 +28,7 @@ type process struct {
 
 // startProcess starts a server's program in a process group of its own, and makes the connection to it. What it prints
 // that is no message is kept in printed. lost is told when it has ended, and why.
-func startProcess(s Server, printed *printed, lost func(error)) (*process, sdk.Transport, error) {
+func startProcess(s ServerConfig, printed *printed, lost func(error)) (*process, sdk.Transport, error) {
 	path, err := s.program()
 	if err != nil {
 		return nil, nil, err
@@ -66,11 +66,11 @@ func startProcess(s Server, printed *printed, lost func(error)) (*process, sdk.T
 		writer.Close()
 	}()
 	// The SDK's limit counts what it has read of the next message too.
-	return p, &sdk.IOTransport{Reader: messages, Writer: p.in, MaxLineLength: 2 * MostResult}, nil
+	return p, &sdk.IOTransport{Reader: messages, Writer: p.in, MaxLineLength: 2 * MaxResultBytes}, nil
 }
 
 // program finds the server's program where the server itself would: a PATH in its own environment goes first.
-func (s Server) program() (string, error) {
+func (s ServerConfig) program() (string, error) {
 	for _, folder := range filepath.SplitList(s.Env["PATH"]) {
 		if path, err := exec.LookPath(filepath.Join(folder, s.Command)); err == nil {
 			return path, nil
@@ -105,13 +105,13 @@ type filter struct {
 }
 
 // errTooLong ends the connection of a server whose message is too long.
-var errTooLong = fmt.Errorf("it has more than %d MB", MostResult>>20)
+var errTooLong = fmt.Errorf("it has more than %d MB", MaxResultBytes>>20)
 
 // Write takes a piece of what the program prints.
 func (f *filter) Write(p []byte) (int, error) {
 	for part := range bytes.SplitAfterSeq(p, []byte("\n")) {
 		f.line = append(f.line, part...)
-		if len(f.line) > MostResult {
+		if len(f.line) > MaxResultBytes {
 			f.lost(errTooLong)
 			return 0, errTooLong
 		}

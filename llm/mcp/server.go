@@ -22,17 +22,17 @@ import (
 // server is one server. While it is connected it has a goroutine.
 type server struct {
 	m      *Servers
-	config Server
+	config ServerConfig
 	box    tool.Toolbox
 
 	// Servers.mu guards what follows. The lists of the status are replaced and not changed.
-	status Status
-	link   *link // nil where it is not connected
+	status ServerStatus
+	link   *connection // nil where it is not connected
 }
 
 // start starts the server where it was not started or has ended. The caller holds the lock.
 func (s *server) start() {
-	if s.m.ctx.Err() == nil && (s.status.State == Idle || s.status.State == Ended) {
+	if s.m.ctx.Err() == nil && (s.status.State == NotStarted || s.status.State == Ended) {
 		s.status.State = Starting
 		s.m.running.Go(s.run)
 		s.m.announce()
@@ -85,7 +85,7 @@ func (s *server) serve() error {
 }
 
 // connected makes the server ready, with its tools.
-func (s *server) connected(l *link, tools []Tool) {
+func (s *server) connected(l *connection, tools []Tool) {
 	if s.status.Err != nil {
 		s.m.news = append(s.m.news, fmt.Sprintf("the MCP server %s was started again: %s", s.config.Name, s.status.Err))
 	}
@@ -103,7 +103,7 @@ func (s *server) update(change func()) {
 	var offered []tool.Entry
 	for _, t := range s.status.Tools {
 		if t.Offered {
-			offered = append(offered, tool.Entry{Tool: t.Tool, Run: s.caller(t.Own), Ready: s.ready})
+			offered = append(offered, tool.Entry{Tool: t.Tool, Run: s.caller(t.OriginalName), Ready: s.ready})
 		}
 	}
 	s.box.Replace(offered)
@@ -115,7 +115,7 @@ func (s *server) update(change func()) {
 const protocol = "2025-11-25"
 
 // link is one connection to a server.
-type link struct {
+type connection struct {
 	session  *sdk.ClientSession
 	process  *process        // nil for a server that is asked by HTTP
 	printed  printed         // what the program printed that is no message
@@ -126,11 +126,11 @@ type link struct {
 }
 
 // dial connects to the server.
-func (s *server) dial() (*link, error) {
+func (s *server) dial() (*connection, error) {
 	if err := s.config.Check(); err != nil {
 		return nil, err
 	}
-	l := &link{changed: make(chan struct{}, 1)}
+	l := &connection{changed: make(chan struct{}, 1)}
 	l.ctx, l.finish = context.WithCancelCause(s.m.ctx)
 	var transport sdk.Transport
 	var err error
@@ -159,7 +159,7 @@ func (s *server) dial() (*link, error) {
 
 // options are what winnow offers to a server: nothing. A server may not ask for answers of the model or the user,
 // and is shown no folders.
-func (l *link) options() *sdk.ClientOptions {
+func (l *connection) options() *sdk.ClientOptions {
 	listChanged := func() {
 		select {
 		case l.changed <- struct{}{}:
@@ -173,14 +173,14 @@ func (l *link) options() *sdk.ClientOptions {
 		ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) { listChanged() },
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
 			if say, ok := l.progress.Load(r.Params.ProgressToken); ok {
-				say.(func(string))(far(r.Params))
+				say.(func(string))(progressText(r.Params))
 			}
 		},
 	}
 }
 
 // far is how far a call is, in words for the user.
-func far(p *sdk.ProgressNotificationParams) string {
+func progressText(p *sdk.ProgressNotificationParams) string {
 	text := fmt.Sprint(p.Progress)
 	if p.Total > 0 {
 		text = fmt.Sprintf("%.0f %%", 100*p.Progress/p.Total)
@@ -195,7 +195,7 @@ var errGone = errors.New("the server ended, or has forgotten the session")
 var request = regexp.MustCompile(`^.*\b(Get|Post|Delete) "[^"]*": `)
 
 // explain says for the user why the connection ended, or why a request over it failed.
-func (l *link) explain(err error) error {
+func (l *connection) explain(err error) error {
 	if answer := answerOf(err); answer != nil {
 		return errors.New(cut(plain(answer.Message), 4000))
 	}
@@ -226,7 +226,7 @@ func answerOf(err error) *jsonrpc.Error {
 }
 
 // end closes the connection and ends the server's program.
-func (l *link) end() {
+func (l *connection) end() {
 	l.finish(nil)
 	if l.process != nil {
 		l.process.end()
@@ -237,7 +237,7 @@ func (l *link) end() {
 }
 
 // await waits until the server is ready. One that has ended is started.
-func (s *server) await(ctx context.Context) (l *link, err error) {
+func (s *server) await(ctx context.Context) (l *connection, err error) {
 	waited := s.m.await(ctx, func() bool {
 		s.start()
 		l = s.link
@@ -254,7 +254,7 @@ func (s *server) await(ctx context.Context) (l *link, err error) {
 
 // ask asks the server for something, within the time that a call may take. The error is a sentence for the model
 // and the user. The connection ends where it failed.
-func (s *server) ask(asked context.Context, request func(context.Context, *link) error) error {
+func (s *server) ask(asked context.Context, request func(context.Context, *connection) error) error {
 	ctx, cancel := context.WithTimeout(asked, s.config.ToolTimeout)
 	defer cancel()
 	l, err := s.await(ctx)
@@ -283,7 +283,7 @@ func (s *server) ask(asked context.Context, request func(context.Context, *link)
 // ready says why calls of the server's tools cannot run now. A server that is asked by HTTP may have ended unnoticed:
 // it has to answer, if need be over a new connection.
 func (s *server) ready(ctx context.Context) error {
-	ping := func(ctx context.Context, l *link) error {
+	ping := func(ctx context.Context, l *connection) error {
 		if l.process != nil {
 			return nil
 		}
@@ -303,11 +303,11 @@ func (s *server) ready(ctx context.Context) error {
 func (s *server) caller(own string) tool.Func {
 	return func(ctx context.Context, arguments json.RawMessage) (string, error) {
 		var result *sdk.CallToolResult
-		err := s.ask(ctx, func(ctx context.Context, l *link) (err error) {
+		err := s.ask(ctx, func(ctx context.Context, l *connection) (err error) {
 			params := &sdk.CallToolParams{Name: own, Arguments: arguments}
 			token := fmt.Sprintf("%p", params)
 			params.SetProgressToken(token)
-			l.progress.Store(token, func(text string) { tool.Progress(ctx, text) })
+			l.progress.Store(token, func(text string) { tool.ReportProgress(ctx, text) })
 			defer l.progress.Delete(token)
 			result, err = l.session.CallTool(ctx, params)
 			return err

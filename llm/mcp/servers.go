@@ -16,9 +16,9 @@ import (
 )
 
 // Server says how to reach one MCP server, and what its tools may do.
-type Server struct {
-	Name  string // as the user calls it
-	Shown string // its address for people, "" for the command or the URL as they are
+type ServerConfig struct {
+	Name           string // as the user calls it
+	DisplayAddress string // its address for people, "" for the command or the URL as they are
 
 	// A program, which speaks over its standard input and output.
 	Command string
@@ -33,33 +33,33 @@ type Server struct {
 	StartupTimeout time.Duration // 0 is DefaultStartup
 	ToolTimeout    time.Duration // 0 is DefaultTool
 
-	Fault error // why it cannot be used, nil for nothing
+	ConfigErr error // why it cannot be used, nil for nothing
 
-	Approve tool.Permission            // of the tools that Tools does not name; "" is what holds for all tools
-	Tools   map[string]tool.Permission // by the server's own name of the tool
+	DefaultPermission tool.Permission            // of the tools that Tools does not name; "" is what holds for all tools
+	ToolPermissions   map[string]tool.Permission // by the server's own name of the tool
 }
 
 // What a server gets where its configuration does not say.
 const (
-	DefaultStartup = 30 * time.Second
-	DefaultTool    = 2 * time.Minute
+	DefaultStartupTimeout = 30 * time.Second
+	DefaultToolTimeout    = 2 * time.Minute
 )
 
 // Bounds of what a server may send. Beyond them, something is left out and the user reads what.
 const (
 	// MostResult is the largest limit of a result: a message of a server with more bytes is not read.
-	MostResult = 16 << 20
+	MaxResultBytes = 16 << 20
 
-	mostListed      = 10_000   // entries of a list that are read
-	mostDescription = 8_192    // bytes of a description that are sent to the model
-	mostSchema      = 64 << 10 // bytes of a tool's schema
+	maxListed           = 10_000   // entries of a list that are read
+	maxDescriptionBytes = 8_192    // bytes of a description that are sent to the model
+	maxSchemaBytes      = 64 << 10 // bytes of a tool's schema
 )
 
 // Address is the server's command or address in words, without user, password, query and values of variables.
-func (s Server) Address() string {
+func (s ServerConfig) Address() string {
 	switch {
-	case s.Shown != "":
-		return s.Shown
+	case s.DisplayAddress != "":
+		return s.DisplayAddress
 	case s.Command == "":
 		return shownURL(s.URL)
 	}
@@ -67,10 +67,10 @@ func (s Server) Address() string {
 }
 
 // Check says why a server cannot be started, in words for the user, as far as that is known without starting it.
-func (s Server) Check() error {
+func (s ServerConfig) Check() error {
 	switch {
-	case s.Fault != nil:
-		return s.Fault
+	case s.ConfigErr != nil:
+		return s.ConfigErr
 	case s.Command == "" && s.URL == "":
 		return errors.New("it has neither a command nor a url")
 	case s.Command != "":
@@ -85,12 +85,12 @@ type ServerState string
 
 // The states of a server.
 const (
-	Disabled ServerState = "off"         // the configuration says so
-	Idle     ServerState = "not started" // nothing has needed it yet
-	Starting ServerState = "starting"
-	Ready    ServerState = "ready"
-	Failed   ServerState = "failed" // it did not start
-	Ended    ServerState = "ended"  // it ended, and starts again when it is needed
+	Disabled   ServerState = "off"         // the configuration says so
+	NotStarted ServerState = "not started" // nothing has needed it yet
+	Starting   ServerState = "starting"
+	Ready      ServerState = "ready"
+	Failed     ServerState = "failed" // it did not start
+	Ended      ServerState = "ended"  // it ended, and starts again when it is needed
 )
 
 // Servers are the MCP servers that the user named. Nothing is started before Start or Prepare. The methods may be
@@ -108,14 +108,14 @@ type Servers struct {
 }
 
 // New makes servers of different names ready to be started. They are told winnow's version.
-func New(version string, configured ...Server) *Servers {
+func NewServers(version string, configured ...ServerConfig) *Servers {
 	m := &Servers{version: version, changed: make(chan struct{})}
 	m.ctx, m.stop = context.WithCancel(context.Background())
 	for _, c := range configured {
-		c.StartupTimeout = cmp.Or(c.StartupTimeout, DefaultStartup)
-		c.ToolTimeout = cmp.Or(c.ToolTimeout, DefaultTool)
+		c.StartupTimeout = cmp.Or(c.StartupTimeout, DefaultStartupTimeout)
+		c.ToolTimeout = cmp.Or(c.ToolTimeout, DefaultToolTimeout)
 		s := &server{m: m, config: c}
-		s.status = Status{Name: c.Name, Address: c.Address(), State: Idle}
+		s.status = ServerStatus{Name: c.Name, Address: c.Address(), State: NotStarted}
 		if c.Disabled {
 			s.status.State = Disabled
 		}
@@ -188,7 +188,7 @@ func (m *Servers) await(ctx context.Context, done func() bool) error {
 }
 
 // Boxes are the tools of each server, for a session. They are empty until their server is ready, and change with it.
-func (m *Servers) Boxes() (boxes []*tool.Toolbox) {
+func (m *Servers) Toolboxes() (boxes []*tool.Toolbox) {
 	for _, s := range m.all {
 		boxes = append(boxes, &s.box)
 	}
@@ -196,7 +196,7 @@ func (m *Servers) Boxes() (boxes []*tool.Toolbox) {
 }
 
 // Status is one server as of now.
-type Status struct {
+type ServerStatus struct {
 	Name      string
 	Address   string // its command or url, without secrets
 	State     ServerState
@@ -209,7 +209,7 @@ type Status struct {
 }
 
 // List says what each server is doing.
-func (m *Servers) List() (all []Status) {
+func (m *Servers) Statuses() (all []ServerStatus) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, s := range m.all {
@@ -240,7 +240,7 @@ func (m *Servers) Restart(name string) error {
 			s.link.finish(errors.New("restarted by the user"))
 			return false
 		case Failed:
-			s.status.State = Idle
+			s.status.State = NotStarted
 		}
 		s.start()
 		return true

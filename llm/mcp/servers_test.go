@@ -19,7 +19,7 @@ import (
 )
 
 // started starts servers and waits for them. What they have to say at once is dropped.
-func started(t *testing.T, configured ...Server) *Servers {
+func started(t *testing.T, configured ...ServerConfig) *Servers {
 	t.Helper()
 	m := unstarted(t, configured...)
 	news(t, m)
@@ -27,7 +27,7 @@ func started(t *testing.T, configured ...Server) *Servers {
 }
 
 // unstarted makes servers, and checks in the end that no process is left.
-func unstarted(t *testing.T, configured ...Server) *Servers {
+func unstarted(t *testing.T, configured ...ServerConfig) *Servers {
 	t.Helper()
 	mark := fmt.Sprintf("WINNOW_TEST_MCP_RUN=%s-%d", t.Name(), time.Now().UnixNano())
 	for i := range configured {
@@ -36,7 +36,7 @@ func unstarted(t *testing.T, configured ...Server) *Servers {
 			configured[i].Env[name] = value
 		}
 	}
-	m := New("test", configured...)
+	m := NewServers("test", configured...)
 	t.Cleanup(func() {
 		m.Close()
 		if left := processesWith(t, mark); len(left) > 0 {
@@ -77,16 +77,16 @@ func call(t *testing.T, m *Servers, name, arguments string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	text, _ := tool.Set{Boxes: m.Boxes()}.Run(ctx, name, arguments)
+	text, _ := tool.Set{Boxes: m.Toolboxes()}.Run(ctx, name, arguments)
 	return text
 }
 
 // until waits for a change of a server that makes it as wanted.
-func until(t *testing.T, m *Servers, wanted func(Status) bool) Status {
+func until(t *testing.T, m *Servers, wanted func(ServerStatus) bool) ServerStatus {
 	t.Helper()
 	for timeout := time.After(2 * time.Minute); ; {
 		changed := m.Changed()
-		s := m.List()[0]
+		s := m.Statuses()[0]
 		if wanted(s) {
 			return s
 		}
@@ -99,7 +99,7 @@ func until(t *testing.T, m *Servers, wanted func(Status) bool) Status {
 }
 
 func offered(m *Servers) (names []string) {
-	for _, t := range (tool.Set{Boxes: m.Boxes()}).Tools() {
+	for _, t := range (tool.Set{Boxes: m.Toolboxes()}).Tools() {
 		names = append(names, t.Name)
 	}
 	return names
@@ -137,7 +137,7 @@ func TestServers(t *testing.T) {
 // useOf uses a server of a kind as the lines say.
 func useOf(t *testing.T, kind string, lines []string) string {
 	s := serverOf(t, kind)
-	s.Tools = map[string]tool.Permission{}
+	s.ToolPermissions = map[string]tool.Permission{}
 	var calls [][]string
 	for _, line := range lines {
 		words := strings.Fields(line)
@@ -147,22 +147,22 @@ func useOf(t *testing.T, kind string, lines []string) string {
 		case "tool":
 			s.ToolTimeout, _ = time.ParseDuration(words[1])
 		case "allow":
-			s.Approve = tool.Allow
+			s.DefaultPermission = tool.Allow
 		case "ask":
-			s.Tools[words[1]] = tool.Ask
+			s.ToolPermissions[words[1]] = tool.Ask
 		default:
 			calls = append(calls, append(words, ""))
 		}
 	}
 	m := started(t, s)
-	status := until(t, m, func(s Status) bool { return s.Listed || s.State != Ready })
+	status := until(t, m, func(s ServerStatus) bool { return s.Listed || s.State != Ready })
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %q: %v\n", status.State, status.Title, status.Err)
 	for _, t := range status.Tools {
-		if t.Own, t.Description = shortened(t.Own), shortened(t.Description); t.Timeout != s.ToolTimeout+time.Second {
+		if t.OriginalName, t.Description = shortened(t.OriginalName), shortened(t.Description); t.Timeout != s.ToolTimeout+time.Second {
 			t.Note += fmt.Sprint("; waited for: ", t.Timeout)
 		}
-		fmt.Fprintf(&b, "%q of %s is %s, offered %t, %q %q: %q %s %s\n", t.Own, t.Server, t.Name, t.Offered, t.Configured, t.Default, t.Description, t.Parameters, t.Note)
+		fmt.Fprintf(&b, "%q of %s is %s, offered %t, %q %q: %q %s %s\n", t.OriginalName, t.Server, t.Name, t.Offered, t.Configured, t.Default, t.Description, t.Parameters, t.Note)
 	}
 	for _, p := range status.Prompts {
 		fmt.Fprintf(&b, "prompt %s(%s, required %t)\n", p.Name, p.Arguments[0].Name, p.Arguments[0].Required)
@@ -183,9 +183,9 @@ func useOf(t *testing.T, kind string, lines []string) string {
 			// Which goroutine of the SDK notices the end of a connection first is chance.
 			text = strings.ReplaceAll(call(t, m, c[1], c[2]), `calling "tools/call": `, "")
 		case "prompt":
-			text, err = m.Prompt(t.Context(), kind, c[1], map[string]string{"name": c[2]})
+			text, err = m.GetPrompt(t.Context(), kind, c[1], map[string]string{"name": c[2]})
 		case "read":
-			text, err = m.Read(t.Context(), kind, c[1])
+			text, err = m.ReadResource(t.Context(), kind, c[1])
 		}
 		fmt.Fprintf(&b, "%s: %q %v\n", strings.TrimSpace(strings.Join(c, " ")), text, err)
 	}
@@ -205,7 +205,7 @@ func TestACallEndsWhenItIsStopped(t *testing.T) {
 	m := started(t, serverOf(t, "hangs"))
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(20*time.Millisecond, cancel)
-	if got, _ := (tool.Set{Boxes: m.Boxes()}).Run(ctx, "hangs__work", `{}`); !strings.HasPrefix(got,
+	if got, _ := (tool.Set{Boxes: m.Toolboxes()}).Run(ctx, "hangs__work", `{}`); !strings.HasPrefix(got,
 		"error: stopped before ") {
 		t.Errorf("a stopped call gave %q", got)
 	}
@@ -226,8 +226,8 @@ func TestAProgramIsFoundOnThePathOfItsServer(t *testing.T) {
 		"winnow-no-such-program": "the program winnow-no-such-program is not found",
 		"winnow-only-there":      "it ended (exit status 3); it printed: error 5",
 	} {
-		m := started(t, Server{Name: "s", Command: name, Env: map[string]string{"PATH": folder}})
-		if s := m.List()[0]; s.State != Failed || fmt.Sprint(s.Err) != want {
+		m := started(t, ServerConfig{Name: "s", Command: name, Env: map[string]string{"PATH": folder}})
+		if s := m.Statuses()[0]; s.State != Failed || fmt.Sprint(s.Err) != want {
 			t.Errorf("%s is %s: %v; want failed: %s", name, s.State, s.Err, want)
 		}
 	}
@@ -239,12 +239,12 @@ func TestAServerThatEndedIsStartedWhenItIsNeeded(t *testing.T) {
 	t.Parallel()
 	m := started(t, serverOf(t, "mayfly"))
 	for range 2 {
-		until(t, m, func(s Status) bool { return s.State == Ended })
+		until(t, m, func(s ServerStatus) bool { return s.State == Ended })
 		if got := news(t, m); !strings.HasPrefix(got, "the MCP server mayfly was started again: it ended") {
 			t.Errorf("said %q", got)
 		}
 	}
-	until(t, m, func(s Status) bool { return s.State == Ended })
+	until(t, m, func(s ServerStatus) bool { return s.State == Ended })
 	m.all[0].config.Command = "winnow-no-such-program"
 	want := "error: the MCP server mayfly is not in use: the program winnow-no-such-program is not found"
 	if got := call(t, m, "mayfly__ok", `{}`); got != want {
@@ -292,8 +292,8 @@ func TestAChangedListIsFollowed(t *testing.T) {
 	t.Parallel()
 	m := started(t, serverOf(t, "changing"))
 	call(t, m, "changing__change", `{}`)
-	until(t, m, func(s Status) bool {
-		return slices.ContainsFunc(s.Tools, func(t Tool) bool { return t.Own == "new" })
+	until(t, m, func(s ServerStatus) bool {
+		return slices.ContainsFunc(s.Tools, func(t Tool) bool { return t.OriginalName == "new" })
 	})
 	want := []string{"changing__add", "changing__change", "changing__new", "changing__parts"}
 	if got := offered(m); !slices.Equal(got, want) {
@@ -316,7 +316,7 @@ func TestEveryProcessEnds(t *testing.T) {
 	if took := time.Since(began); took < closeGrace {
 		t.Errorf("it had only %s to end", took)
 	}
-	if s := m.List()[0]; s.State != Ended || len(offered(m)) > 0 {
+	if s := m.Statuses()[0]; s.State != Ended || len(offered(m)) > 0 {
 		t.Errorf("it is %s and offers %q", s.State, offered(m))
 	}
 }
@@ -325,13 +325,13 @@ func TestNothingStartsBeforeItIsNeeded(t *testing.T) {
 	t.Parallel()
 	off := serverOf(t, "honest")
 	off.Name, off.Disabled = "off", true
-	m := New("test", serverOf(t, "honest"), off)
+	m := NewServers("test", serverOf(t, "honest"), off)
 	if err := m.Restart("off"); err == nil {
 		t.Error("a server that is off was started")
 	}
 	m.Close()
 	m.Start()
-	if s := m.List(); len(s) != 2 || s[0].State != Idle || s[1].State != Disabled {
+	if s := m.Statuses(); len(s) != 2 || s[0].State != NotStarted || s[1].State != Disabled {
 		t.Errorf("%+v", s)
 	}
 }
@@ -340,7 +340,7 @@ func TestPrepareSaysWhatItWaitsFor(t *testing.T) {
 	t.Parallel()
 	mute, quits := serverOf(t, "mute"), serverOf(t, "quits")
 	mute.StartupTimeout = silentWait + 200*time.Millisecond
-	m := New("test", quits, mute, serverOf(t, "honest"))
+	m := NewServers("test", quits, mute, serverOf(t, "honest"))
 	defer m.Close()
 	want := "waiting for MCP servers to start: mute; " +
 		"the MCP server quits is not in use: it ended (exit status 3); it printed: " +
@@ -352,7 +352,7 @@ func TestPrepareSaysWhatItWaitsFor(t *testing.T) {
 	}
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	other := New("test", serverOf(t, "mute"))
+	other := NewServers("test", serverOf(t, "mute"))
 	defer other.Close()
 	if err := other.Prepare(stopped, func(string) {}); err == nil {
 		t.Error("a stopped Prepare waits")

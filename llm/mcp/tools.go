@@ -23,22 +23,22 @@ import (
 type Tool struct {
 	tool.Tool // as it is offered to the model, under its full name
 
-	Own     string // the server's own name of it
-	Offered bool   // it is offered, where a request has room for it
-	Note    string // why it is not offered, or what of it was changed; "" for nothing
+	OriginalName string // the server's own name of it
+	Offered      bool   // it is offered, where a request has room for it
+	Note         string // why it is not offered, or what of it was changed; "" for nothing
 }
 
 // named turns a server's list into tools with full names, each once. Those that the configuration names go first: there
 // may be no room for all of them.
-func named(s Server, listed []*sdk.Tool) []Tool {
+func named(s ServerConfig, listed []*sdk.Tool) []Tool {
 	var first, others []Tool
 	seen := map[string]bool{}
 	for _, t := range listed {
-		made := Tool{Own: t.Name}
+		made := Tool{OriginalName: t.Name}
 		made.Name = fullName(s.Name, t.Name)
-		made.Description = cut(plain(cmp.Or(t.Description, t.Title)), mostDescription)
+		made.Description = cut(plain(cmp.Or(t.Description, t.Title)), maxDescriptionBytes)
 		made.Parameters, made.Note = schema(t.InputSchema)
-		made.Server, made.Configured, made.Default = s.Name, s.Tools[t.Name], s.Approve
+		made.Server, made.Configured, made.Default = s.Name, s.ToolPermissions[t.Name], s.DefaultPermission
 		made.Timeout = s.ToolTimeout + time.Second // The server is told when its own time is over.
 		made.Reach = "Runs as you, with your files and network."
 		if s.Command == "" {
@@ -94,8 +94,8 @@ const anyObject = `{"properties":{},"type":"object"}`
 func schema(given any) (made json.RawMessage, note string) {
 	object, ok := given.(map[string]any)
 	text, _ := json.Marshal(given) // It was read from JSON.
-	if len(text) > mostSchema {
-		return nil, fmt.Sprintf("its schema has %d bytes; at most %d are sent with each request", len(text), mostSchema)
+	if len(text) > maxSchemaBytes {
+		return nil, fmt.Sprintf("its schema has %d bytes; at most %d are sent with each request", len(text), maxSchemaBytes)
 	}
 	var parsed jsonschema.Schema
 	err := json.Unmarshal(text, &parsed)
@@ -147,9 +147,9 @@ func contentText(c sdk.Content) string {
 	case *sdk.TextContent:
 		return c.Text
 	case *sdk.ImageContent:
-		return note("image", c.MIMEType, c.Data)
+		return dataNote("image", c.MIMEType, c.Data)
 	case *sdk.AudioContent:
-		return note("audio", c.MIMEType, c.Data)
+		return dataNote("audio", c.MIMEType, c.Data)
 	case *sdk.ResourceLink:
 		return "[link to the resource " + clean(c.URI, 500) + "]"
 	case *sdk.EmbeddedResource:
@@ -164,13 +164,13 @@ func resourceText(r *sdk.ResourceContents) string {
 	case r == nil:
 		return ""
 	case r.Blob != nil:
-		return note("resource "+r.URI, r.MIMEType, r.Blob)
+		return dataNote("resource "+r.URI, r.MIMEType, r.Blob)
 	}
 	return r.Text
 }
 
 // note stands for data that the model is not sent.
-func note(what, media string, data []byte) string {
+func dataNote(what, media string, data []byte) string {
 	return fmt.Sprintf("[%s, %s, %d bytes, not sent to the model]", clean(what, 500), clean(media, 100), len(data))
 }
 

@@ -27,7 +27,7 @@ type Rates struct {
 }
 
 // PlainRates are rates where the cache of a server changes nothing.
-func PlainRates(in, out Money) Rates { return Rates{In: in, Cached: in, CacheWrite: in, Out: out} }
+func UncachedRates(in, out Money) Rates { return Rates{In: in, Cached: in, CacheWrite: in, Out: out} }
 
 // Prices are what a model's tokens cost. The zero value is not known.
 type Prices struct {
@@ -100,13 +100,13 @@ func (p Prices) Cost(reported, counted Usage) Cost {
 	if reported.Answer < 0 {
 		reported.Answer = max(0, counted.Answer)
 	}
-	return Cost{p.of(reported), from, p.Source}
+	return Cost{p.costOf(reported), from, p.Source}
 }
 
 // of is what a request with this usage costs, rounded once, to the nanodollar. What is not reported of Cached and
 // CacheWrite is taken for none. The sum is a float64: its terms can exceed an int64, and it is off by less than half a
 // nanodollar for every amount below maxDollars.
-func (p Prices) of(u Usage) Money {
+func (p Prices) costOf(u Usage) Money {
 	rates := p.Rates
 	if p.Above > 0 && u.Prompt > p.Above {
 		rates = p.Long

@@ -62,7 +62,7 @@ func makerAt(base string) maker {
 }
 
 // Names lists the models whose maker's own address is base, the first name of each, in the order of the table.
-func Names(base string) []string {
+func ListedModels(base string) []string {
 	var names []string
 	for _, l := range makerAt(base).Models {
 		names = append(names, l.Names[0])
@@ -75,7 +75,7 @@ const fresh = 180 * 24 * time.Hour
 
 // Listed gives the list prices of a model, where base is its maker's own address and the table has exactly this
 // name; otherwise the prices are not known. Now is for the source, which says so where the table is old.
-func Listed(base, model string, now time.Time) Prices {
+func ListPrices(base, model string, now time.Time) Prices {
 	m := makerAt(base)
 	i := slices.IndexFunc(m.Models, func(l listedModel) bool { return slices.Contains(l.Names, model) })
 	if i < 0 {

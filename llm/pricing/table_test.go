@@ -27,7 +27,7 @@ func TestTheTableOfListPricesIsSound(t *testing.T) {
 				}
 				seen[name] = true
 			}
-			p := Listed(m.BaseURL+"/", l.Names[0], m.Date.AsTime(time.UTC))
+			p := ListPrices(m.BaseURL+"/", l.Names[0], m.Date.AsTime(time.UTC))
 			rates := []Rates{p.Rates}
 			if p.Above > 0 {
 				rates = append(rates, p.Long)
@@ -59,7 +59,7 @@ func TestCostsFollowTheTable(t *testing.T) {
 		{openai, "gpt-5.2", Usage{Prompt: 1000, Cached: 900, CacheWrite: 900, Answer: 0}, "0.0003325"},
 	} {
 		test.usage.Cost = -1
-		c := Listed(test.base, test.model, time.Now()).Cost(test.usage, NoUsage())
+		c := ListPrices(test.base, test.model, time.Now()).Cost(test.usage, NoUsage())
 		if got := c.Amount.Decimal(); got != test.want || c.From != Priced || !strings.Contains(c.Source, "list prices") {
 			t.Errorf("%s: %+v costs %s from %s, want %s", test.model, test.usage, got, c.Source, test.want)
 		}

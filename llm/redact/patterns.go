@@ -13,7 +13,7 @@ type secretRule struct {
 	name    string
 	hints   []string // in lower case: without one of them the pattern finds nothing, and it is slow
 	pattern func() *regexp.Regexp
-	really  func(secret string) bool // nil takes every match
+	accept  func(secret string) bool // nil takes every match
 }
 
 // secretRules is the constant table of patterns. Prefixes that providers document come first; the
@@ -46,7 +46,7 @@ var secretRules = []secretRule{
 	{
 		"authorization headers",
 		[]string{"bearer", "basic"},
-		compile(`(?i)\b(?:bearer|basic)[ \t]+([A-Za-z0-9._~+/=-]{8,})`), random,
+		compile(`(?i)\b(?:bearer|basic)[ \t]+([A-Za-z0-9._~+/=-]{8,})`), looksRandom,
 	},
 	{"passwords in addresses", []string{"://"}, compile(`://[^/\s:@]+:([^/\s@]+)@`), nil},
 	{
@@ -73,7 +73,7 @@ func findPatterns(text string) (spans [][2]int) {
 }
 
 // random says that a word is not one that people write: it is long, has a digit, or capital letters within.
-func random(word string) bool {
+func looksRandom(word string) bool {
 	capitals := strings.ToLower(word[1:]) != word[1:] && strings.ToUpper(word) != word
 	return len(word) >= 24 || strings.ContainsAny(word, "0123456789") || capitals
 }
@@ -85,7 +85,7 @@ func (r secretRule) find(text string) (spans [][2]int) {
 		if len(m) > 2 && m[2] >= 0 {
 			from, to = m[2], m[3]
 		}
-		if r.really == nil || r.really(text[from:to]) {
+		if r.accept == nil || r.accept(text[from:to]) {
 			spans = append(spans, [2]int{from, to})
 		}
 	}

@@ -15,14 +15,14 @@ import (
 // Redactor removes secrets from text on its way to a log, to the screen or to a file for others. Its zero
 // value knows the rules and no secret. It is safe for concurrent use.
 type Redactor struct {
-	mu      sync.RWMutex
-	known   []string // all of them, the longest first
-	certain secrets  // those of it that can be no ordinary word
+	mu           sync.RWMutex
+	known        []string // all of them, the longest first
+	unmistakable secrets  // those of it that can be no ordinary word
 }
 
 // Know adds secrets that no rule would recognise, such as a configured key. Shorter than four bytes it is
 // no secret, and removing it would tear other words apart.
-func (r *Redactor) Know(secrets ...string) {
+func (r *Redactor) AddSecrets(secrets ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, secret := range secrets {
@@ -30,19 +30,19 @@ func (r *Redactor) Know(secrets ...string) {
 			continue
 		}
 		r.known = append(r.known, secret)
-		if certain(secret) {
-			r.certain = append(r.certain, secret)
+		if isUnmistakable(secret) {
+			r.unmistakable = append(r.unmistakable, secret)
 		}
 	}
 	longestFirst := func(a, b string) int { return cmp.Compare(len(b), len(a)) }
 	slices.SortStableFunc(r.known, longestFirst)
-	slices.SortStableFunc(r.certain, longestFirst)
+	slices.SortStableFunc(r.unmistakable, longestFirst)
 }
 
 // certain says that a known secret cannot be an ordinary word. Servers on one's own machine are often given
 // a word such as "ollama" or "not-needed" in place of a key, and a conversation about them must not be torn
 // apart.
-func certain(secret string) bool {
+func isUnmistakable(secret string) bool {
 	lower := strings.ContainsFunc(secret, unicode.IsLower)
 	upper := strings.ContainsFunc(secret, unicode.IsUpper)
 	digit := strings.ContainsFunc(secret, unicode.IsDigit)
@@ -50,11 +50,11 @@ func certain(secret string) bool {
 }
 
 // Text is text without its secrets: those that are known, and what looks like one.
-func (r *Redactor) Text(text string) string { return replaceSpans(text, r.FindIn(text, true)) }
+func (r *Redactor) Redact(text string) string { return replaceSpans(text, r.FindSecrets(text, true)) }
 
 // FindIn returns where secrets stand in a text, known ones and, with patterns, those that look like one, as bytes from
 // and to, in order and apart.
-func (r *Redactor) FindIn(text string, patterns bool) [][2]int {
+func (r *Redactor) FindSecrets(text string, patterns bool) [][2]int {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	var spans [][2]int
@@ -100,10 +100,10 @@ func replaceSpans(text string, spans [][2]int) string {
 
 // Known is text without the secrets that are known, the longest first. It is for what is said: patterns are
 // left alone, and so is a known secret that is an ordinary word.
-func (r *Redactor) Known(text string) string {
+func (r *Redactor) RedactKnown(text string) string {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	text, _ = r.certain.replace(text, false)
+	text, _ = r.unmistakable.replace(text, false)
 	return text
 }
 
@@ -111,7 +111,7 @@ func (r *Redactor) Known(text string) string {
 func (r *Redactor) Stream() *Stream {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	return &Stream{known: slices.Clone(r.certain)}
+	return &Stream{known: slices.Clone(r.unmistakable)}
 }
 
 // Stream is a text that arrives in pieces, one of which may end inside a secret.
@@ -121,13 +121,13 @@ type Stream struct {
 }
 
 // Pass is a piece without the secrets. What is held back comes with a later piece, or with Rest.
-func (s *Stream) Pass(piece string) (clean string) {
+func (s *Stream) Redact(piece string) (clean string) {
 	clean, s.held = s.known.replace(s.held+piece, true)
 	return clean
 }
 
 // Rest is what is still held back when the text is over. The greater part of a secret is as bad as all of it.
-func (s *Stream) Rest() string {
+func (s *Stream) Flush() string {
 	held := s.held
 	s.held = ""
 	for _, secret := range s.known {

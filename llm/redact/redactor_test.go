@@ -41,10 +41,10 @@ func secretOf(text string) string {
 
 func TestRedactorTakesSecretsOutOfText(t *testing.T) {
 	var r Redactor
-	r.Know("plain-configured-key")
+	r.AddSecrets("plain-configured-key")
 	for name, text := range planted() {
 		t.Run(name, func(t *testing.T) {
-			got := r.Text("before " + text + " after")
+			got := r.Redact("before " + text + " after")
 			if strings.Contains(got, secretOf(text)) || !strings.Contains(got, keys.Redacted) {
 				t.Errorf("Text(%q) = %q, want the secret gone", text, got)
 			}
@@ -57,13 +57,13 @@ func TestRedactorTakesSecretsOutOfText(t *testing.T) {
 
 func TestRedactorLeavesOrdinaryTextAlone(t *testing.T) {
 	var r Redactor
-	r.Know("abc") // too short to be a secret
+	r.AddSecrets("abc") // too short to be a secret
 	for _, text := range []string{
 		"the task-oriented risk-averse approach", "abc", "https://example.com/a:b@c",
 		"session 019ab3f2-1c2d-7aaa-8bbb-0123456789ab", "AKIA is a prefix", "the bearer of news",
 		"tokens: 12, secret: no", "a basic understanding", "BASIC PRINCIPLES of bearer certificates",
 	} {
-		if got := r.Text(text); got != text {
+		if got := r.Redact(text); got != text {
 			t.Errorf("Text(%q) = %q, want it as it was", text, got)
 		}
 	}

@@ -3,7 +3,7 @@ package tokenizer
 // Guess tells about how many tokens a text has, without the vocabulary and some forty times as fast
 // as Count. It cuts a text where the vocabulary's rules would, into words, numbers and signs, and
 // takes what each costs on average.
-func (t *Tokenizer) Guess(text string) int {
+func (t *Tokenizer) Estimate(text string) int {
 	sum := 0 // in hundredths
 	for i := 0; i < len(text); {
 		k, from := kindOf(text[i]), i
@@ -19,10 +19,10 @@ func (t *Tokenizer) Guess(text string) int {
 }
 
 // kind is what a character belongs to, by its first byte.
-type kind uint8
+type runKind uint8
 
 const (
-	letterRun kind = iota // of the alphabets with words between spaces
+	letterRun runKind = iota // of the alphabets with words between spaces
 	digitRun
 	blankRun
 	breakRun
@@ -30,7 +30,7 @@ const (
 	otherRun
 )
 
-func kindOf(b byte) kind {
+func kindOf(b byte) runKind {
 	switch {
 	case b|0x20 >= 'a' && b|0x20 <= 'z', b >= 0xc3 && b <= 0xd5:
 		return letterRun
@@ -50,7 +50,7 @@ func kindOf(b byte) kind {
 func continues(b byte) bool { return b&0xc0 == 0x80 }
 
 // cost is what a run of one kind costs, in hundredths of a token.
-func cost(k kind, run string) int {
+func cost(k runKind, run string) int {
 	n := len(run)
 	switch k {
 	case letterRun:

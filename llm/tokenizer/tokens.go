@@ -33,7 +33,7 @@ func (t *Tokenizer) Count(text string) int {
 		piece := firstPiece(text)
 		n, err := t.vocabulary().Count(piece)
 		if err != nil { // its pattern gave up
-			n = t.Guess(piece)
+			n = t.Estimate(piece)
 		}
 		total += n
 		text = text[len(piece):]

@@ -24,9 +24,9 @@ import (
 
 // LargestFile is the largest file that can be attached, in bytes. Servers take requests of some tens of megabytes, and
 // a file goes with every request that holds its message.
-const LargestFile = 10 << 20
+const MaxFileBytes = 10 << 20
 
-var errTooLarge = fmt.Errorf("the file is larger than %d MB", LargestFile>>20)
+var errTooLarge = fmt.Errorf("the file is larger than %d MB", MaxFileBytes>>20)
 
 // ReadFile reads a file that can be attached. The error has no path.
 func ReadFile(path string) ([]byte, error) {
@@ -39,7 +39,7 @@ func ReadFile(path string) ([]byte, error) {
 		return nil, errors.Unwrap(err)
 	case !info.Mode().IsRegular():
 		return nil, errors.New("it is not a regular file")
-	case info.Size() > LargestFile:
+	case info.Size() > MaxFileBytes:
 		return nil, errTooLarge
 	}
 	data, err := os.ReadFile(path)
@@ -50,11 +50,11 @@ func ReadFile(path string) ([]byte, error) {
 // name. The cost of a picture is estimated for a model, a text is counted by count, where nil leaves it uncounted.
 // Bytes of a text that are not UTF-8 are kept; UTF-16 is read as the text it is. The error says why the file cannot be
 // sent.
-func Attach(name string, data []byte, model string, count func(string) int) (message.Part, error) {
+func NewAttachment(name string, data []byte, model string, count func(string) int) (message.Part, error) {
 	if len(data) == 0 {
 		return message.Part{}, errors.New("the file is empty")
 	}
-	if len(data) > LargestFile {
+	if len(data) > MaxFileBytes {
 		return message.Part{}, errTooLarge
 	}
 	kind, _, _ := mime.ParseMediaType(http.DetectContentType(data)) // It is always a valid type.

@@ -60,7 +60,7 @@ func TestAttachRecognisesPicturesByTheirContent(t *testing.T) {
 		{webp("VP8L", 0x2f, 0x1f, 0xc3, 0x95, 0), "image/webp", 800, 600},
 		{webp("VP8X", 0, 0, 0, 0, 0x1f, 3, 0, 0x57, 2, 0), "image/webp", 800, 600},
 	} {
-		p, err := Attach("main.go", c.data, "gpt-4o", nil)
+		p, err := NewAttachment("main.go", c.data, "gpt-4o", nil)
 		if err != nil || p.Kind != message.ImagePart || p.MediaType != c.kind || !bytes.Equal(p.Data, c.data) ||
 			p.Tokens != PictureTokens("gpt-4o", c.w, c.h) {
 			t.Errorf("%s of %d by %d: %s, %s, %d tokens, %v", c.kind, c.w, c.h, p.Kind, p.MediaType, p.Tokens, err)
@@ -85,7 +85,7 @@ func TestAttachReadsTexts(t *testing.T) {
 		{"UTF-16, the large end first", "\xfe\xff\x00h\x00\xe9", "hé"},
 		{"coloured output", "\x1b[31mred\x1b[0m\n", "\x1b[31mred\x1b[0m\n"},
 	} {
-		p, err := Attach("f", []byte(c.data), "gpt-4o", func(s string) int { return len(s) })
+		p, err := NewAttachment("f", []byte(c.data), "gpt-4o", func(s string) int { return len(s) })
 		if err != nil || p.Kind != message.TextPart || p.Text != c.want || p.Tokens != len(p.Sent()) {
 			t.Errorf("%s: %+v, %v; want the text %q", c.name, p, err, c.want)
 		}
@@ -93,7 +93,7 @@ func TestAttachReadsTexts(t *testing.T) {
 }
 
 func TestAttachNamesTheReason(t *testing.T) {
-	large := bytes.Repeat([]byte("x"), LargestFile+1)
+	large := bytes.Repeat([]byte("x"), MaxFileBytes+1)
 	for _, c := range []struct {
 		name, data, says string
 		is               error
@@ -110,12 +110,12 @@ func TestAttachNamesTheReason(t *testing.T) {
 		},
 		{name: "half a picture", data: string(picture(t, "png", 9, 9)[:20]), says: "its size cannot be read"},
 	} {
-		p, err := Attach("f", []byte(c.data), "gpt-4o", nil)
+		p, err := NewAttachment("f", []byte(c.data), "gpt-4o", nil)
 		if err == nil || !strings.Contains(err.Error(), c.says) || c.is != nil && !errors.Is(err, c.is) {
 			t.Errorf("%s: %s, %v; want an error with %q", c.name, p.Kind, err, c.says)
 		}
 	}
-	if p, err := Attach("f", large[:LargestFile], "gpt-4o", nil); err != nil || len(p.Text) != LargestFile {
+	if p, err := NewAttachment("f", large[:MaxFileBytes], "gpt-4o", nil); err != nil || len(p.Text) != MaxFileBytes {
 		t.Errorf("the largest file that is allowed: %v", err)
 	}
 }

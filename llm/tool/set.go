@@ -15,35 +15,35 @@ import (
 // Set is the tools of several boxes together. Where two boxes have a tool of the same name, the first one counts.
 type Set struct {
 	Boxes  []*Toolbox
-	Off    func(Tool) bool // the tools that are neither offered nor run; nil is none
+	IsOff  func(Tool) bool // the tools that are neither offered nor run; nil is none
 	Limits Limits
 }
 
 // Limits bound each call.
 type Limits struct {
-	Timeout time.Duration // how long a call may take, where its tool has no time of its own; 0 is no limit
-	Output  int           // the most bytes of a result that are kept; 0 is no limit
+	Timeout     time.Duration // how long a call may take, where its tool has no time of its own; 0 is no limit
+	OutputBytes int           // the most bytes of a result that are kept; 0 is no limit
 }
 
 // End says how a call ended.
-type End string
+type CallEnd string
 
 // The ways a call ends.
 const (
-	Done     End = "ran"       // the tool answered, be it with an error
-	Stopped  End = "stopped"   // the context ended first
-	TimedOut End = "timed_out" // the time for the call ended first
+	CallDone     CallEnd = "ran"       // the tool answered, be it with an error
+	CallStopped  CallEnd = "stopped"   // the context ended first
+	CallTimedOut CallEnd = "timed_out" // the time for the call ended first
 )
 
 // MostTools is the most tools that are offered: OpenAI's servers refuse requests with more.
-const MostTools = 128
+const MaxTools = 128
 
 // entries are the tools that are not off, in the order of the boxes.
 func (s Set) entries() (all []Entry) {
 	names := map[string]bool{}
 	for _, box := range s.Boxes {
 		for _, e := range box.list() {
-			if !names[e.Name] && (s.Off == nil || !s.Off(e.Tool)) {
+			if !names[e.Name] && (s.IsOff == nil || !s.IsOff(e.Tool)) {
 				all = append(all, e)
 			}
 			names[e.Name] = true
@@ -67,7 +67,7 @@ func (s Set) Tools() (offered []Tool) {
 	if !slices.ContainsFunc(all, func(e Entry) bool { return !e.Companion }) {
 		return nil
 	}
-	for _, e := range all[:min(len(all), MostTools)] {
+	for _, e := range all[:min(len(all), MaxTools)] {
 		offered = append(offered, e.Tool)
 	}
 	return offered
@@ -90,16 +90,16 @@ func (s Set) Ready(ctx context.Context, name string) error {
 // Run does what a call asks for, within the limits. It always answers, with the tool's own text or with a sentence that
 // tells the model what went wrong: that is something it can act on. When ctx ends, Run answers at once; a tool that
 // does not watch its ctx is left to itself.
-func (s Set) Run(ctx context.Context, name, arguments string) (text string, end End) {
+func (s Set) Run(ctx context.Context, name, arguments string) (text string, end CallEnd) {
 	e, ok := s.find(name)
 	object := []byte(cmp.Or(strings.TrimSpace(arguments), "{}"))
 	switch {
 	case !ok:
-		return s.unknown(name), Done
+		return s.unknown(name), CallDone
 	case object[0] != '{' || !json.Valid(object):
-		return fmt.Sprintf("error: the arguments are not a JSON object: %.200s", arguments), Done
+		return fmt.Sprintf("error: the arguments are not a JSON object: %.200s", arguments), CallDone
 	case ctx.Err() != nil:
-		return "error: stopped before " + name + " began", Done
+		return "error: stopped before " + name + " began", CallDone
 	}
 	limit := cmp.Or(e.Timeout, s.Limits.Timeout)
 	timed, cancel := context.WithCancel(ctx)
@@ -108,16 +108,16 @@ func (s Set) Run(ctx context.Context, name, arguments string) (text string, end 
 	}
 	defer cancel()
 	text, err := e.answer(timed, object)
-	text = cut(text, s.Limits.Output)
+	text = cut(text, s.Limits.OutputBytes)
 	if err == nil {
-		return text, Done
+		return text, CallDone
 	}
-	end = Done
+	end = CallDone
 	switch {
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
-		end, err = Stopped, fmt.Errorf("stopped before %s was done; it may have run in part", name)
+		end, err = CallStopped, fmt.Errorf("stopped before %s was done; it may have run in part", name)
 	case timed.Err() != nil && errors.Is(err, timed.Err()):
-		end, err = TimedOut, fmt.Errorf("stopped after %s, before %s was done; it may have run in part", limit, name)
+		end, err = CallTimedOut, fmt.Errorf("stopped after %s, before %s was done; it may have run in part", limit, name)
 	}
 	return joined(text, "error: "+err.Error()), end
 }

@@ -96,14 +96,14 @@ func WithProgress(ctx context.Context, say func(text string)) context.Context {
 }
 
 // Progress says how far a call is, where somebody wants to know.
-func Progress(ctx context.Context, text string) {
+func ReportProgress(ctx context.Context, text string) {
 	if say, ok := ctx.Value(progressKey{}).(func(string)); ok && ctx.Err() == nil {
 		say(text)
 	}
 }
 
 // Now is a tool that says what time it is.
-func Now(now func() time.Time) (Tool, Func) {
+func NewNow(now func() time.Time) (Tool, Func) {
 	clock := Tool{
 		Name:        "now",
 		Description: "The current local date and time, with the weekday and the time zone.",

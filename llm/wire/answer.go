@@ -24,16 +24,16 @@ type Channel int
 
 // The channels.
 const (
-	Reasoning Channel = iota
-	Text
-	Calls
+	ReasoningChannel Channel = iota
+	TextChannel
+	FirstCallChannel
 )
 
 // Answer is one answer as far as it came.
 type Answer struct {
-	Finish string // the reason of its end in the words of Chat Completions, "" for none yet
-	Began  bool   // a part of it came: the server does speak this format
-	Done   bool   // the server said that it is complete: nothing that follows counts
+	FinishReason string // the reason of its end in the words of Chat Completions, "" for none yet
+	Began        bool   // a part of it came: the server does speak this format
+	Done         bool   // the server said that it is complete: nothing that follows counts
 
 	format    Format
 	events    []Event // not given yet
@@ -42,15 +42,15 @@ type Answer struct {
 	responses responsesItems
 	textChunk textChunk // of Chat Completions: how the last chunk looked
 
-	kept      kept         // the unknown keys of the message
-	keptCalls map[int]kept // and of each call
+	kept      replayKeys         // the unknown keys of the message
+	keptCalls map[int]replayKeys // and of each call
 }
 
 // NewAnswer begins the reading of an answer.
 func NewAnswer(f Format) *Answer {
 	return &Answer{
 		format:    f,
-		keptCalls: make(map[int]kept),
+		keptCalls: make(map[int]replayKeys),
 		calls:     calls{byIndex: make(map[int]int)},
 		responses: responsesItems{byKey: make(map[string]*responsesItem), ends: make(map[Channel]paragraph)},
 	}
@@ -58,9 +58,9 @@ func NewAnswer(f Format) *Answer {
 
 // Take takes the data of an event. The error is a Refusal, or a *json.SyntaxError of an object that is none. A value
 // of another type than expected is left out.
-func (a *Answer) Take(data []byte) error {
+func (a *Answer) Feed(data []byte) error {
 	if text, ok := a.textChunk.text(data); ok {
-		a.content(text, false)
+		a.addContent(text, false)
 		return nil
 	}
 	if !isObject(data) {
@@ -126,8 +126,8 @@ func (a *Answer) Events() []Event {
 }
 
 // End gives what was held back because a tag could have followed.
-func (a *Answer) End() []Event {
-	a.content("", true)
+func (a *Answer) Flush() []Event {
+	a.addContent("", true)
 	return a.Events()
 }
 
@@ -137,18 +137,18 @@ func (a *Answer) Extra() json.RawMessage {
 	if len(a.kept)+len(a.keptCalls) == 0 {
 		return nil
 	}
-	raw, _ := Encode(struct { // Only values that were read from JSON are in it.
-		Message kept         `json:"message,omitempty"`
-		Calls   map[int]kept `json:"tool_calls,omitempty"`
+	raw, _ := EncodeJSON(struct { // Only values that were read from JSON are in it.
+		Message replayKeys         `json:"message,omitempty"`
+		Calls   map[int]replayKeys `json:"tool_calls,omitempty"`
 	}{a.kept, a.keptCalls})
 	return raw
 }
 
 // content adds a piece of the text, which may hold reasoning. Behind the last one no tag follows.
-func (a *Answer) content(piece string, last bool) {
+func (a *Answer) addContent(piece string, last bool) {
 	thought, text := a.think.add(piece, last)
-	a.add(Reasoning, thought)
-	a.add(Text, text)
+	a.add(ReasoningChannel, thought)
+	a.add(TextChannel, text)
 }
 
 // add adds a piece of the text or the reasoning to the event with the piece before it, if that was not given yet.
@@ -164,29 +164,29 @@ func (a *Answer) add(to Channel, piece string) {
 }
 
 // counted adds what the server says of the usage.
-func (a *Answer) counted(usage json.RawMessage) {
+func (a *Answer) addUsage(usage json.RawMessage) {
 	if isObject(usage) {
 		a.events = append(a.events, Event{Usage: usage})
 	}
 }
 
 // message adds a message, or a piece of one, as Chat Completions and Ollama send it.
-func (a *Answer) message(m fields) {
+func (a *Answer) addMessage(m fields) {
 	visible, thought := texts(m["content"])
 	// If two keys have reasoning, it is the same.
-	a.add(Reasoning, cmp.Or(m.text("reasoning_content"), m.text("reasoning"), m.text("thinking"))+thought)
-	a.content(visible+m.text("refusal"), false)
+	a.add(ReasoningChannel, cmp.Or(m.text("reasoning_content"), m.text("reasoning"), m.text("thinking"))+thought)
+	a.addContent(visible+m.text("refusal"), false)
 	var calls []fields
 	_ = json.Unmarshal(m["tool_calls"], &calls) // What is no call stays nil.
 	for _, call := range calls {
 		if call != nil {
-			a.messageCall(call)
+			a.addMessageCall(call)
 		}
 	}
 	a.kept = a.kept.withUnknown(m, messageKeys)
 }
 
-func (a *Answer) messageCall(call fields) {
+func (a *Answer) addMessageCall(call fields) {
 	var function fields
 	_ = json.Unmarshal(call["function"], &function)
 	f := fragment{index: -1, id: call.text("id"), name: function.text("name"), arguments: function.text("arguments")}
@@ -199,7 +199,7 @@ func (a *Answer) messageCall(call fields) {
 	if a.format == Ollama { // Each call comes whole, from old servers without an id.
 		f.index, f.id = len(a.calls.all), cmp.Or(f.id, newCallID())
 	}
-	at := a.call(f)
+	at := a.addCall(f)
 	if k := a.keptCalls[at].withUnknown(call, callKeys); k != nil {
 		a.keptCalls[at] = k
 	}
@@ -239,10 +239,10 @@ func isBlank(raw json.RawMessage) bool {
 }
 
 // kept is keys that are kept, with their values as they came.
-type kept map[string]json.RawMessage
+type replayKeys map[string]json.RawMessage
 
 // withUnknown adds the keys of an object that are not known.
-func (k kept) withUnknown(object fields, known []string) kept {
+func (k replayKeys) withUnknown(object fields, known []string) replayKeys {
 	for key, value := range object {
 		if !slices.Contains(known, key) {
 			k = k.with(key, value)
@@ -253,12 +253,12 @@ func (k kept) withUnknown(object fields, known []string) kept {
 
 // with adds the value of a key. Lists that come in pieces are joined; of anything else the last one counts, for some
 // servers send a new one with every chunk.
-func (k kept) with(key string, value json.RawMessage) kept {
+func (k replayKeys) with(key string, value json.RawMessage) replayKeys {
 	if string(value) == "null" || len(bytes.Trim(value, "[]"+blanks)) == 0 {
 		return k
 	}
 	if k == nil {
-		k = make(kept)
+		k = make(replayKeys)
 	}
 	if before := k[key]; len(before) > 0 && before[0] == '[' && value[0] == '[' {
 		before[len(before)-1] = ','

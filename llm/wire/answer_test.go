@@ -63,23 +63,23 @@ func eventsOf(format Format, lines string) string {
 			switch {
 			case e.Usage != nil:
 				fmt.Fprintf(&b, "usage %s\n", e.Usage)
-			case e.Channel >= Calls:
-				fmt.Fprintf(&b, "call %d: id %q, name %q, %q\n", e.Channel-Calls, e.ID, e.Name, e.Text)
+			case e.Channel >= FirstCallChannel:
+				fmt.Fprintf(&b, "call %d: id %q, name %q, %q\n", e.Channel-FirstCallChannel, e.ID, e.Name, e.Text)
 			default:
 				fmt.Fprintf(&b, "%s %q\n", []string{"reasoning", "text"}[e.Channel], e.Text)
 			}
 		}
 	}
 	for line := range strings.Lines(lines) {
-		if err := answer.Take([]byte(strings.TrimSpace(line))); err != nil {
+		if err := answer.Feed([]byte(strings.TrimSpace(line))); err != nil {
 			fmt.Fprintf(&b, "error: %v\n", err)
 		}
 		if write(answer.Events()); answer.Done {
 			break
 		}
 	}
-	write(answer.End())
-	fmt.Fprintf(&b, "done %t finish %q extra %s\n", answer.Done, answer.Finish, answer.Extra())
+	write(answer.Flush())
+	fmt.Fprintf(&b, "done %t finish %q extra %s\n", answer.Done, answer.FinishReason, answer.Extra())
 	return regexp.MustCompile(`call_[a-z0-9]{8}\b`).ReplaceAllStringFunc(b.String(), func(id string) string {
 		if strings.Contains(lines, id) {
 			return id
@@ -104,11 +104,11 @@ func TestThinkTagAtEveryCut(t *testing.T) {
 			for j := i; j <= len(test.content); j++ {
 				answer := NewAnswer(Chat)
 				for _, piece := range []string{test.content[:i], test.content[i:j], test.content[j:]} {
-					answer.content(piece, false)
+					answer.addContent(piece, false)
 				}
 				var text, thought string
-				for _, e := range answer.End() {
-					*map[Channel]*string{Text: &text, Reasoning: &thought}[e.Channel] += e.Text
+				for _, e := range answer.Flush() {
+					*map[Channel]*string{TextChannel: &text, ReasoningChannel: &thought}[e.Channel] += e.Text
 				}
 				if text != test.text || strings.TrimLeft(thought, "\n") != test.reasoning {
 					t.Fatalf(
@@ -137,14 +137,14 @@ func FuzzAnswers(f *testing.F) {
 		for _, format := range []Format{Chat, Responses, Ollama} {
 			answer := NewAnswer(format)
 			for line := range strings.Lines(lines) {
-				err := answer.Take([]byte(strings.TrimSpace(line)))
+				err := answer.Feed([]byte(strings.TrimSpace(line)))
 				var refusal Refusal
 				var syntax *json.SyntaxError
 				if err != nil && !errors.As(err, &refusal) && !errors.As(err, &syntax) {
 					t.Errorf("%s: %q is read as %v", format, line, err)
 				}
 			}
-			answer.End()
+			answer.Flush()
 			if extra := answer.Extra(); extra != nil && !json.Valid(extra) {
 				t.Errorf("%s: %q keeps %s", format, lines, extra)
 			}

@@ -63,14 +63,14 @@ func (c *calls) open(index int) int {
 
 // call adds a piece of a tool call, or the pieces of several calls if it holds the arguments of several. It gives the
 // index of the call that it belongs to. What is not new is no event.
-func (a *Answer) call(f fragment) int {
+func (a *Answer) addCall(f fragment) int {
 	f.id, f.name = strings.TrimSpace(f.id), strings.TrimSpace(f.name)
 	index := a.calls.find(f)
 	opened := index < 0
 	if opened {
 		index = a.calls.open(f.index)
 	}
-	call, e := a.calls.all[index], Event{Channel: Calls + Channel(index)}
+	call, e := a.calls.all[index], Event{Channel: FirstCallChannel + Channel(index)}
 	if call.id == "" {
 		call.id, e.ID = f.id, f.id
 	}
@@ -84,7 +84,7 @@ func (a *Answer) call(f fragment) int {
 	for next != "" {
 		at := a.calls.open(f.index)
 		own, next = a.calls.all[at].take(next)
-		a.events = append(a.events, Event{Channel: Calls + Channel(at), Text: own})
+		a.events = append(a.events, Event{Channel: FirstCallChannel + Channel(at), Text: own})
 	}
 	return index
 }

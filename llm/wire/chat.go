@@ -60,7 +60,7 @@ func (r Request) chat() ([]byte, error) {
 	body := chatRequest{
 		Model:           r.Model,
 		Messages:        []json.RawMessage{},
-		Tools:           Tools(r.Tools),
+		Tools:           ChatTools(r.Tools),
 		Temperature:     r.Temperature,
 		TopP:            r.TopP,
 		ReasoningEffort: r.Effort,
@@ -77,11 +77,11 @@ func (r Request) chat() ([]byte, error) {
 	for i, m := range r.Messages {
 		body.Messages = append(body.Messages, r.chatMessage(m, slices.Contains(r.CacheMarks, i)))
 	}
-	return Encode(body)
+	return EncodeJSON(body)
 }
 
 // Tools are tools as Chat Completions and Ollama take them.
-func Tools(functions []openai.FunctionDefinition) []openai.Tool {
+func ChatTools(functions []openai.FunctionDefinition) []openai.Tool {
 	var list []openai.Tool
 	for _, f := range functions {
 		list = append(list, openai.Tool{Type: openai.ToolTypeFunction, Function: &f})
@@ -158,11 +158,11 @@ func (a *Answer) readChat(data []byte) (part bool, err error) {
 		if c.FinishReason == "error" || !isBlank(c.Error) {
 			return true, Refusal(data)
 		}
-		a.Finish = cmp.Or(c.FinishReason, a.Finish)
+		a.FinishReason = cmp.Or(c.FinishReason, a.FinishReason)
 		if len(c.Delta) == 0 && c.Message != nil {
 			c.Delta, a.Done = c.Message, true
 		}
-		a.message(c.Delta)
+		a.addMessage(c.Delta)
 		if c.FinishReason == "" && chunk.Usage == nil && !a.Done {
 			a.textChunk = textChunkOf(data, c.Delta)
 		}
@@ -170,7 +170,7 @@ func (a *Answer) readChat(data []byte) (part bool, err error) {
 	if !isObject(chunk.Usage) {
 		chunk.Usage = chunk.Groq.Usage
 	}
-	a.counted(chunk.Usage)
+	a.addUsage(chunk.Usage)
 	return chunk.Choices != nil || chunk.Usage != nil, nil
 }
 

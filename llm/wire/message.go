@@ -42,7 +42,7 @@ func text(m message.Message) string {
 }
 
 // IsBlank says that nothing but white space is sent of a message.
-func IsBlank(m message.Message) bool {
+func IsBlankMessage(m message.Message) bool {
 	return message.IsBlank(text(m)) && !slices.ContainsFunc(m.Parts, isImage)
 }
 
@@ -54,14 +54,14 @@ func dataURL(p message.Part) string {
 // withReplay is an object in JSON, and behind its own keys those of replay, in the order of their names and with the
 // bytes of their values. A known key is never taken from there.
 func withReplay(object any, replay string, known []string) json.RawMessage {
-	raw, _ := Encode(object) // Only texts, images and values that were read from JSON are in both.
+	raw, _ := EncodeJSON(object) // Only texts, images and values that were read from JSON are in both.
 	var more fields
 	_ = json.Unmarshal([]byte(replay), &more) // "" holds none.
 	maps.DeleteFunc(more, func(key string, _ json.RawMessage) bool { return slices.Contains(known, key) })
 	if len(more) == 0 {
 		return raw
 	}
-	added, _ := Encode(more)
+	added, _ := EncodeJSON(more)
 	raw[len(raw)-1] = ','
 	return append(raw, added[1:]...)
 }

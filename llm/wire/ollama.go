@@ -61,7 +61,7 @@ func (r Request) ollama() ollamaRequest {
 	body := ollamaRequest{
 		Model:    r.Model,
 		Messages: make([]ollamaMessage, 0, len(r.Messages)),
-		Tools:    Tools(r.Tools),
+		Tools:    ChatTools(r.Tools),
 		Think:    r.Think,
 		Stream:   true,
 		Options:  ollamaOptions{NumCtx: r.Window, NumPredict: r.MaxTokens, Temperature: r.Temperature, TopP: r.TopP},
@@ -110,12 +110,12 @@ func (a *Answer) readOllama(data []byte) (part bool) {
 	if !line.Done && line.Message == nil {
 		return false
 	}
-	a.message(line.Message)
-	a.Done, a.Finish = line.Done, line.DoneReason
+	a.addMessage(line.Message)
+	a.Done, a.FinishReason = line.Done, line.DoneReason
 	if a.Done {
 		// A count that is missing stays so: old servers leave out the prompt's if they had it in their cache.
-		usage, _ := Encode(map[string]json.RawMessage{"prompt_tokens": line.Prompt, "completion_tokens": line.Answer})
-		a.counted(usage)
+		usage, _ := EncodeJSON(map[string]json.RawMessage{"prompt_tokens": line.Prompt, "completion_tokens": line.Answer})
+		a.addUsage(usage)
 	}
 	return true
 }
@@ -125,18 +125,18 @@ func newCallID() string { return "call_" + strings.ToLower(rand.Text()[:8]) }
 
 // OllamaModel is what /api/show says of a model.
 type OllamaModel struct {
-	Trained int // the window in tokens that it was trained for, 0 if that is not said
-	NumCtx  int // the window in tokens that its own file asks for, 0 for none
+	TrainedWindow int // the window in tokens that it was trained for, 0 if that is not said
+	NumCtx        int // the window in tokens that its own file asks for, 0 for none
 
-	Known    bool // the server says what the model can do: old ones do not
-	Vision   bool
-	Tools    bool
-	Thinking bool
-	Levels   bool // it takes levels of thinking, and not only on and off
+	CapabilitiesKnown bool // the server says what the model can do: old ones do not
+	Vision            bool
+	Tools             bool
+	Thinking          bool
+	ThinkLevels       bool // it takes levels of thinking, and not only on and off
 }
 
 // ReadOllamaModel reads an answer of /api/show. It is false for an answer that does not describe a model.
-func ReadOllamaModel(raw []byte) (m OllamaModel, ok bool) {
+func ParseOllamaModel(raw []byte) (m OllamaModel, ok bool) {
 	var shown struct {
 		Parameters string `json:"parameters"` // lines of a name, blanks and a value
 		Details    struct {
@@ -155,11 +155,11 @@ func ReadOllamaModel(raw []byte) (m OllamaModel, ok bool) {
 	}
 	var architecture string // "" and 0 if they are missing
 	_ = json.Unmarshal(shown.Info["general.architecture"], &architecture)
-	_ = json.Unmarshal(shown.Info[architecture+".context_length"], &m.Trained)
-	m.Known = shown.Can != nil
+	_ = json.Unmarshal(shown.Info[architecture+".context_length"], &m.TrainedWindow)
+	m.CapabilitiesKnown = shown.Can != nil
 	m.Vision = slices.Contains(shown.Can, "vision")
 	m.Tools = slices.Contains(shown.Can, "tools")
 	m.Thinking = slices.Contains(shown.Can, "thinking")
-	m.Levels = strings.ReplaceAll(shown.Details.Family, "-", "") == "gptoss"
+	m.ThinkLevels = strings.ReplaceAll(shown.Details.Family, "-", "") == "gptoss"
 	return m, true
 }

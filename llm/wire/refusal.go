@@ -18,7 +18,7 @@ type Refusal []byte
 func (r Refusal) Error() string { return "the server sent an error: " + string(r) }
 
 // Words are what a refusal says, however the server writes it.
-type Words struct {
+type RefusalDetails struct {
 	Message string
 	Codes   string // type, code, status and reasons, with blanks between
 	Status  int    // an HTTP status that it names, 0 for none
@@ -31,9 +31,9 @@ type Words struct {
 var title = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`) })
 
 // Words reads a refusal.
-func (r Refusal) Words() Words {
+func (r Refusal) Details() RefusalDetails {
 	body := bytes.TrimSpace(bytes.TrimPrefix(r, []byte("\ufeff")))
-	w := Words{Page: bytes.HasPrefix(body, []byte{'<'}), Empty: len(body) == 0}
+	w := RefusalDetails{Page: bytes.HasPrefix(body, []byte{'<'}), Empty: len(body) == 0}
 	var value any
 	switch err := json.Unmarshal(body, &value); {
 	case w.Page:
@@ -54,7 +54,7 @@ var wordKeys = []string{"error", "message", "msg", "loc", "detail", "errors", "m
 
 // read takes what a JSON value says: a text, a list, or an object with the keys that some server uses, in any nesting.
 // Depth ends what a hostile server nests.
-func (w *Words) read(v any, depth int) {
+func (w *RefusalDetails) read(v any, depth int) {
 	if depth > 6 {
 		return
 	}
@@ -83,7 +83,7 @@ func (w *Words) read(v any, depth int) {
 }
 
 // fields takes what is beside the words of an object.
-func (w *Words) fields(of map[string]any) {
+func (w *RefusalDetails) fields(of map[string]any) {
 	for _, key := range []string{"type", "code", "status", "reason"} {
 		if _, nested := of[key].(map[string]any); of[key] != nil && of[key] != "error" && !nested {
 			w.Codes += fmt.Sprint(" ", of[key])

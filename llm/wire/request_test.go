@@ -21,12 +21,12 @@ func TestRequests(t *testing.T) {
 		}
 		for i := range parts[1:] {
 			part := &parts[i+1]
-			body, err := Format(part.Name).Body(r)
+			body, err := Format(part.Name).RequestBody(r)
 			if err != nil {
 				t.Fatal(err)
 			}
 			part.Data = []byte(readable(t, body))
-			if again, _ := Format(part.Name).Body(r); string(again) != string(body) {
+			if again, _ := Format(part.Name).RequestBody(r); string(again) != string(body) {
 				t.Errorf("%s: the same request has other bytes the second time:\n%s", part.Name, again)
 			}
 		}
@@ -52,7 +52,7 @@ func TestABrokenSchemaIsAnError(t *testing.T) {
 	t.Parallel()
 	for _, format := range []Format{Chat, Responses, Ollama} {
 		r := Request{Tools: []openai.FunctionDefinition{{Name: "f", Parameters: json.RawMessage(`{"type":`)}}}
-		if body, err := format.Body(r); err == nil {
+		if body, err := format.RequestBody(r); err == nil {
 			t.Errorf("%s: encoded as %s", format, body)
 		}
 	}

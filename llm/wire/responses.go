@@ -49,7 +49,7 @@ func (r Request) responses() ([]byte, error) {
 	if tools != nil {
 		body["tools"] = tools
 	}
-	return Encode(body)
+	return EncodeJSON(body)
 }
 
 // object is a JSON object, which is written in the order of its keys.
@@ -153,7 +153,7 @@ type responsesOutput struct {
 // responsesItems are the items of the output so far.
 type responsesItems struct {
 	byKey map[string]*responsesItem // the newest is under "" too
-	held  kept                      // reasoning that waits for the item it led to
+	held  replayKeys                // reasoning that waits for the item it led to
 	ends  map[Channel]paragraph     // the last paragraph of each text
 	calls int                       // how many calls began
 }
@@ -186,11 +186,11 @@ func (a *Answer) readResponses(data []byte) (part bool, err error) {
 	case "response.output_item.done":
 		a.complete(a.item(e), e.Item)
 	case "response.output_text.delta", "response.refusal.delta":
-		a.itemPiece(Text, paragraph{item: a.item(e)}, e.Delta)
+		a.itemPiece(TextChannel, paragraph{item: a.item(e)}, e.Delta)
 	case "response.function_call_arguments.delta":
 		a.callPiece(a.item(e), fragment{arguments: e.Delta})
 	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta", "response.reasoning.delta":
-		a.itemPiece(Reasoning, paragraph{a.item(e), e.Summary}, e.Delta)
+		a.itemPiece(ReasoningChannel, paragraph{a.item(e), e.Summary}, e.Delta)
 	}
 	return strings.HasPrefix(e.Type, "response."), nil
 }
@@ -232,7 +232,7 @@ func (a *Answer) complete(it *responsesItem, raw json.RawMessage) {
 	if streamed {
 		return
 	}
-	to := map[string]Channel{"message": Text}[o.Type] // else Reasoning
+	to := map[string]Channel{"message": TextChannel}[o.Type] // else Reasoning
 	for i, p := range o.Summary {
 		a.itemPiece(to, paragraph{it, i}, p.Text)
 	}
@@ -246,7 +246,7 @@ func (a *Answer) itemPiece(to Channel, of paragraph, piece string) {
 	if piece == "" {
 		return
 	}
-	if to == Text && !of.item.streamed {
+	if to == TextChannel && !of.item.streamed {
 		a.kept = a.kept.with(keptReasoning, a.responses.held[keptReasoning])
 		a.responses.held = nil
 	}
@@ -255,8 +255,8 @@ func (a *Answer) itemPiece(to Channel, of paragraph, piece string) {
 		piece = "\n\n" + piece
 	}
 	a.responses.ends[to] = of
-	if to == Text {
-		a.content(piece, false)
+	if to == TextChannel {
+		a.addContent(piece, false)
 	} else {
 		a.add(to, piece)
 	}
@@ -271,7 +271,7 @@ func (a *Answer) callPiece(it *responsesItem, f fragment) {
 		a.responses.calls++
 	}
 	f.index = it.call
-	at := a.call(f)
+	at := a.addCall(f)
 	if begins && a.responses.held != nil {
 		a.keptCalls[at], a.responses.held = a.responses.held, nil
 	}
@@ -302,12 +302,12 @@ func (a *Answer) endResponse(data json.RawMessage) error {
 	// How it ended, in the words of Chat Completions.
 	switch {
 	case r.Incomplete.Reason == "max_output_tokens", r.Incomplete.Reason == "" && r.Status == "incomplete":
-		a.Finish = "length"
+		a.FinishReason = "length"
 	case r.Incomplete.Reason == "" && a.responses.calls > 0:
-		a.Finish = "tool_calls"
+		a.FinishReason = "tool_calls"
 	default:
-		a.Finish = cmp.Or(r.Incomplete.Reason, "stop")
+		a.FinishReason = cmp.Or(r.Incomplete.Reason, "stop")
 	}
-	a.counted(r.Usage)
+	a.addUsage(r.Usage)
 	return nil
 }

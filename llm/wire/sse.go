@@ -15,7 +15,7 @@ const (
 )
 
 // ErrLongLine says that a line is too long to be read.
-var ErrLongLine = fmt.Errorf("a line of the stream is longer than %d MiB", lineMax>>20)
+var ErrLineTooLong = fmt.Errorf("a line of the stream is longer than %d MiB", lineMax>>20)
 
 // Lines filters the body of an answer for go-openai, which reads a line "data: " and the data of an event, and loses
 // what servers send beside that. What is read from it has one such line for each event, and nothing else.
@@ -28,28 +28,28 @@ var ErrLongLine = fmt.Errorf("a line of the stream is longer than %d MiB", lineM
 //
 // A line of bare JSON is an event, too, such as one of Ollama's. If it is only the beginning of JSON, or of a web page,
 // the rest of the body belongs to it.
-type Lines struct {
+type SSEReader struct {
 	// Done says that [DONE] came. What follows it is not read.
 	Done bool
 
-	in      *bufio.Scanner
-	out     bytes.Buffer // not read yet
-	err     error        // what comes behind out
-	afterCR bool         // an LF that follows belongs to the line before
-	torn    bool         // the last line had no end
-	ended   bool         // behind the last line is a blank one, which has been received
+	in           *bufio.Scanner
+	out          bytes.Buffer // not read yet
+	err          error        // what comes behind out
+	afterCR      bool         // an LF that follows belongs to the line before
+	unterminated bool         // the last line had no end
+	ended        bool         // behind the last line is a blank one, which has been received
 }
 
 // NewLines makes a filter of the body of an answer.
-func NewLines(body io.Reader) *Lines {
-	l := &Lines{in: bufio.NewScanner(body)}
+func NewSSEReader(body io.Reader) *SSEReader {
+	l := &SSEReader{in: bufio.NewScanner(body)}
 	l.in.Buffer(nil, lineMax)
 	l.in.Split(l.split)
 	return l
 }
 
 // Read gives the lines. A body that ends inside JSON gives io.ErrUnexpectedEOF.
-func (l *Lines) Read(p []byte) (int, error) {
+func (l *SSEReader) Read(p []byte) (int, error) {
 	for l.out.Len() == 0 {
 		if l.err != nil {
 			return 0, l.err
@@ -60,7 +60,7 @@ func (l *Lines) Read(p []byte) (int, error) {
 }
 
 // split finds the next line: see bufio.SplitFunc. A line that ends in CR is given before it is known what follows.
-func (l *Lines) split(data []byte, atEOF bool) (advance int, line []byte, err error) {
+func (l *SSEReader) split(data []byte, atEOF bool) (advance int, line []byte, err error) {
 	from := 0
 	if l.afterCR && len(data) > 0 && data[0] == '\n' {
 		from = 1
@@ -72,25 +72,25 @@ func (l *Lines) split(data []byte, atEOF bool) (advance int, line []byte, err er
 		l.ended = bytes.HasPrefix(data[at:], []byte("\n\n")) || bytes.HasPrefix(data[at:], []byte("\r\n\r\n"))
 		return at + 1, data[from:at], nil
 	case atEOF && len(data) > from:
-		l.torn = true
+		l.unterminated = true
 		return len(data), data[from:], nil
 	}
 	return 0, nil, nil
 }
 
 // next reads a line. Behind the last one err is set.
-func (l *Lines) next() bool {
+func (l *SSEReader) next() bool {
 	if l.in.Scan() {
 		return true
 	}
 	if l.err = cmp.Or(l.in.Err(), io.EOF); l.err == bufio.ErrTooLong {
-		l.err = ErrLongLine
+		l.err = ErrLineTooLong
 	}
 	return false
 }
 
 // event reads the data of the next event, nil for none.
-func (l *Lines) event() []byte {
+func (l *SSEReader) event() []byte {
 	var name string
 	var data []byte
 	for l.next() {
@@ -119,7 +119,7 @@ func (l *Lines) event() []byte {
 }
 
 // bare is JSON, or the beginning of a web page up to its title, that begins with a line.
-func (l *Lines) bare(line []byte) []byte {
+func (l *SSEReader) bare(line []byte) []byte {
 	data, page := bytes.Clone(line), begins(line, "<")
 	if json.Valid(data) {
 		return data
@@ -163,14 +163,14 @@ func named(name string, data []byte) []byte {
 }
 
 // write gives the data of an event.
-func (l *Lines) write(data []byte) {
+func (l *SSEReader) write(data []byte) {
 	data = bytes.TrimSpace(data)
 	switch {
 	case len(data) == 0:
 		return
 	case string(data) == "[DONE]":
 		l.Done, l.err = true, io.EOF
-	case l.torn && begins(data, "{[") && !json.Valid(data):
+	case l.unterminated && begins(data, "{[") && !json.Valid(data):
 		l.err = io.ErrUnexpectedEOF
 		return
 	case bytes.HasPrefix(data, []byte(`{"error":`)):

@@ -11,7 +11,7 @@ import (
 
 // read writes down what is read: the lines without "data: " and LF, and how they ended.
 func read(body io.Reader) string {
-	r := NewLines(body)
+	r := NewSSEReader(body)
 	lines, err := io.ReadAll(r)
 	if err == nil {
 		err = io.EOF

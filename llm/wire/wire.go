@@ -48,18 +48,18 @@ type Request struct {
 }
 
 // Body is a request as it is posted. The same request always gives the same bytes.
-func (f Format) Body(r Request) ([]byte, error) {
+func (f Format) RequestBody(r Request) ([]byte, error) {
 	switch f {
 	case Responses:
 		return r.responses()
 	case Ollama:
-		return Encode(r.ollama())
+		return EncodeJSON(r.ollama())
 	}
 	return r.chat()
 }
 
 // Encode is JSON without the escapes for HTML, which only cost bytes, and without a final newline.
-func Encode(v any) ([]byte, error) {
+func EncodeJSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)

@@ -17,13 +17,13 @@ func Observe(l *llmtest.Ledger) func(turn any, e session.Event) {
 	return func(turn any, e session.Event) {
 		switch e := e.(type) {
 		case session.Planned:
-			l.Plan(turn, e.Request.Endpoint)
+			l.NotePlan(turn, e.Request.Endpoint)
 		case session.Waiting:
-			if e.Changed == "" { // A notice says the rest.
-				l.Again(turn)
+			if e.Change == "" { // A notice says the rest.
+				l.NoteRepeat(turn)
 			}
 		case session.Notice:
-			l.Say(turn, e.Text)
+			l.NoteSentence(turn, e.Text)
 		}
 	}
 }
