@@ -14,27 +14,27 @@ import (
 	"winnow/llm/redact"
 )
 
-// Catalog holds the endpoints that models are asked of, and decides which of them a name stands for.
-// It keeps one client for each, so that what a client learned about its server stays known. It is safe
-// for concurrent use, and its zero value holds none. No lookup adds an endpoint: Add, With, Use and Choose do.
+// Catalog holds the endpoints that can be asked, and resolves the names of models to them. It keeps one client for each
+// endpoint, so that what a client has learned about its server is kept. It is safe for concurrent use, and its zero
+// value is empty. Lookups do not add endpoints; Add, With, ResolveAndAdd, AddService and ChooseModel do.
 type Catalog struct {
-	ModelConfigs []ModelConfig    // what is configured of models of any endpoint, the most specific first
-	Doer         Doer             // does the HTTP of the endpoints that are added without a Doer; nil is the network
-	Redactor     *redact.Redactor // knows the secrets that no answer may repeat; nil leaves each endpoint to its own
+	ModelConfigs []ModelConfig    // for models of any endpoint, the most specific first
+	Doer         Doer             // for endpoints that are added without a Doer; nil is the network
+	Redactor     *redact.Redactor // shared by all clients; with nil, each client only knows its own secrets
 
-	// Stored adds the stored key of an endpoint that is not configured: a server of this machine that is
-	// found or named. nil adds none.
+	// WithStoredKey adds the stored key to the endpoint of an unconfigured local server.
+	// nil adds none.
 	WithStoredKey func(Endpoint) Endpoint
 
-	// Probes says that servers of this machine that are not configured may be asked for their models, at the default
-	// ports: see Offers.
+	// ProbeLocal allows UnconfiguredProviders to ask for models at the default ports of unconfigured local
+	// servers.
 	ProbeLocal bool
 
 	mu      sync.Mutex
 	clients []*Client
 }
 
-// With adds endpoints, where there is none of their name yet, and returns the catalog.
+// With adds endpoints, except those whose names are already taken, and returns the catalog.
 func (c *Catalog) With(endpoints ...Endpoint) *Catalog {
 	for _, e := range endpoints {
 		c.keep(c.newClient(e))
@@ -42,7 +42,7 @@ func (c *Catalog) With(endpoints ...Endpoint) *Catalog {
 	return c
 }
 
-// Add puts an endpoint at the end, or in the place of the one of the same name.
+// Add appends an endpoint, or replaces the one with the same name.
 func (c *Catalog) Add(e Endpoint) {
 	client := c.newClient(e)
 	if c.keep(client) == client {
@@ -53,7 +53,7 @@ func (c *Catalog) Add(e Endpoint) {
 	c.clients[slices.IndexFunc(c.clients, named(e.Name))] = client
 }
 
-// keep adds a client, unless there is one of its name, and gives the one that is there then.
+// keep adds a client unless one with its name exists, and returns the one in the catalog.
 func (c *Catalog) keep(client *Client) *Client {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -68,7 +68,7 @@ func named(name string) func(*Client) bool {
 	return func(client *Client) bool { return strings.EqualFold(client.endpoint.Name, name) }
 }
 
-// newClient makes the client of an endpoint with what is configured for all endpoints.
+// newClient returns a client for an endpoint with the settings that apply to all endpoints.
 func (c *Catalog) newClient(e Endpoint) *Client {
 	e.BaseURL, e.SharedModelConfigs = baseURL(e.BaseURL), c.ModelConfigs
 	if e.Doer == nil {
@@ -91,7 +91,7 @@ func (c *Catalog) Endpoints() []Endpoint {
 	return endpoints
 }
 
-// Endpoint is the endpoint of this name, the zero one for none.
+// EndpointNamed returns the endpoint with a name, zero if there is none.
 func (c *Catalog) EndpointNamed(name string) Endpoint {
 	if client := c.client(name); client != nil {
 		return client.endpoint
@@ -105,7 +105,7 @@ func (c *Catalog) allClients() []*Client {
 	return slices.Clone(c.clients)
 }
 
-// client is the client of the endpoint of this name, nil for none.
+// client returns the client of the endpoint with a name, nil if there is none.
 func (c *Catalog) client(name string) *Client {
 	for _, client := range c.allClients() {
 		if named(name)(client) {
@@ -115,9 +115,9 @@ func (c *Catalog) client(name string) *Client {
 	return nil
 }
 
-// split takes a reference apart. The servers of this machine are known by name without being configured: one that does
-// not run says so when it is asked. The client is nil for an endpoint that is not known, the model "" for one that is
-// neither named nor the endpoint's default.
+// split splits a reference into endpoint and model. Local servers can be named without being configured; one that does
+// not run is noticed when it is asked. The client is nil if the endpoint is unknown. The model is "" if none is named
+// and the endpoint has no default.
 func (c *Catalog) split(ref string) (client *Client, model string) {
 	name, model, _ := strings.Cut(strings.TrimSpace(ref), "/")
 	client = c.client(name)
@@ -130,7 +130,7 @@ func (c *Catalog) split(ref string) (client *Client, model string) {
 	return client, model
 }
 
-// withStored is an endpoint with its stored key.
+// withStored returns an endpoint with its stored key.
 func (c *Catalog) withStored(e Endpoint) Endpoint {
 	if c.WithStoredKey == nil {
 		return e
@@ -138,10 +138,9 @@ func (c *Catalog) withStored(e Endpoint) Endpoint {
 	return c.WithStoredKey(e)
 }
 
-// Resolve gives the client and the model that a full reference names: "endpoint/model", where the
-// model may hold slashes and is taken as written, or "endpoint" for its default model. It asks no
-// server, and a name that it does not know is never taken for a model of some endpoint: the error is
-// then an UnknownError.
+// Resolve returns the client and the model of a full reference: "endpoint/model", where the model may contain slashes
+// and is not checked, or "endpoint" for its default model. It asks no server. A name that is no endpoint is not looked
+// for among the models of endpoints; the error is then an UnknownModelError.
 func (c *Catalog) Resolve(ref string) (*Client, string, error) {
 	client, model := c.split(ref)
 	switch {
@@ -155,8 +154,8 @@ func (c *Catalog) Resolve(ref string) (*Client, string, error) {
 	return client, model, nil
 }
 
-// Use is Resolve for a model that will be asked: if its endpoint is a server of this machine that is not configured,
-// it is added, so that it is listed with the others and keeps what is learned of it.
+// ResolveAndAdd is Resolve for a model that will be used: if the endpoint is an unconfigured local server, it is added
+// to the catalog, so that it is listed and what is learned about it is kept.
 func (c *Catalog) ResolveAndAdd(ref string) (*Client, string, error) {
 	client, model, err := c.Resolve(ref)
 	if err != nil {
@@ -165,9 +164,9 @@ func (c *Catalog) ResolveAndAdd(ref string) (*Client, string, error) {
 	return c.keep(client), model, nil
 }
 
-// Find gives the full reference, "endpoint/model", of what a user named. What Resolve knows is taken as
-// written. Any other name must be a model that one endpoint lists: the one called home, or the one that
-// would be chosen if nothing were named. That endpoint is asked for its list, and nothing else is sent.
+// FindModel returns the full reference, "endpoint/model", for a name that the user gave. What Resolve accepts is used
+// as it is. Any other name must be a model that one endpoint lists: the endpoint called home, or the one chosen by
+// default. Only that endpoint is asked for its list.
 func (c *Catalog) FindModel(ctx context.Context, ref, home string) (string, error) {
 	ref = strings.TrimSpace(ref)
 	client, model := c.split(ref)
@@ -202,8 +201,8 @@ func (c *Catalog) FindModel(ctx context.Context, ref, home string) (string, erro
 	return "", c.unknown(ref, models)
 }
 
-// preferred is the client of the endpoint that is chosen where nothing is named: the first one with a
-// key, else the first one that is configured. It is nil where there is only the guide.
+// preferred is the client of the endpoint that is chosen by default: the first one with a key, else the first one. It
+// is nil if there is only the guide.
 func (c *Catalog) preferred() *Client {
 	all := slices.DeleteFunc(c.allClients(), named(GuideEndpoint))
 	i := slices.IndexFunc(all, func(client *Client) bool { return client.endpoint.HasKey() })
@@ -213,13 +212,12 @@ func (c *Catalog) preferred() *Client {
 	return all[max(0, i)]
 }
 
-// UnknownError says that a name stands for no endpoint and for no model that is known. Its text is a
-// sentence for the user.
+// UnknownModelError reports a name that is neither an endpoint nor a known model. Its text is a sentence for the user.
 type UnknownModelError string
 
 func (e UnknownModelError) Error() string { return string(e) }
 
-// unknown is the error of a name that stands for nothing. Models are those of the endpoint that was asked for them.
+// unknown is the error of an unknown name. models are those of the endpoint that was asked, if any.
 func (c *Catalog) unknown(ref string, models []Model) UnknownModelError {
 	whole := oneLine(ref, sentenceMax)
 	name, _, _ := strings.Cut(whole, "/")
@@ -242,7 +240,7 @@ func (c *Catalog) unknown(ref string, models []Model) UnknownModelError {
 	return UnknownModelError(text + hint)
 }
 
-// names are the endpoints that a reference may name now: those of the catalog, and the servers of this machine.
+// names lists the endpoints that a reference can name: those of the catalog, and local servers.
 func (c *Catalog) names() []string {
 	var names []string
 	for _, e := range append(c.Endpoints(), c.unconfigured()...) {
@@ -251,8 +249,8 @@ func (c *Catalog) names() []string {
 	return names
 }
 
-// unconfigured are the servers that may run on this machine without being in the catalog. They have no keys: to fetch
-// one could ask for a password.
+// unconfigured lists the local servers that are not in the catalog. They have no keys, because fetching one could
+// prompt for a password.
 func (c *Catalog) unconfigured() []Endpoint {
 	var endpoints []Endpoint
 	for _, s := range services {
@@ -263,13 +261,13 @@ func (c *Catalog) unconfigured() []Endpoint {
 	return endpoints
 }
 
-// Models lists the models of all endpoints, which are asked at once, in the order of the
-// endpoints. The errors are by endpoint name.
+// Models lists the models of all endpoints in the order of the endpoints, which are asked concurrently. The errors are
+// by endpoint name.
 func (c *Catalog) Models(ctx context.Context) ([]Model, map[string]error) {
 	return listAll(c.allClients(), func(client *Client) ([]Model, error) { return client.Models(ctx) })
 }
 
-// listAll gets a list of each client, all at once, and the errors by the names of their endpoints.
+// listAll calls list for each client concurrently, and returns the errors by endpoint name.
 func listAll(clients []*Client, list func(*Client) ([]Model, error)) ([]Model, map[string]error) {
 	lists, errs := make([][]Model, len(clients)), make([]error, len(clients))
 	var wait sync.WaitGroup
@@ -286,10 +284,10 @@ func listAll(clients []*Client, list func(*Client) ([]Model, error)) ([]Model, m
 	return slices.Concat(lists...), failed
 }
 
-// probeTime is how long a server of this machine may take to list its models.
+// probeTime is how long a local server may take to list its models.
 const probeTime = 150 * time.Millisecond
 
-// probe asks servers of this machine for the models to chat with, all at once.
+// probe asks local servers concurrently for their chat models.
 func (c *Catalog) probe(ctx context.Context, endpoints ...Endpoint) ([]Model, map[string]error) {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
@@ -303,18 +301,18 @@ func (c *Catalog) probe(ctx context.Context, endpoints ...Endpoint) ([]Model, ma
 	})
 }
 
-// Offer is a provider that the catalog does not have yet: a hosted service without a key, or a server of this machine
-// that does not run.
+// UnconfiguredProvider is a provider that is not in the catalog: a hosted service without a key, or a local server that
+// does not run.
 type UnconfiguredProvider struct {
-	Name        string // of its endpoint: "openai"
-	Title       string // as its maker writes it: "OpenAI"
-	KeyVariable string // the environment variable that its key is read from, "" for a server of this machine
-	Host        string // where its requests go: a host, with the port of a server of this machine
+	Name        string // the name of its endpoint: "openai"
+	Title       string // the product name: "OpenAI"
+	KeyVariable string // the environment variable of its key, "" for a local server
+	Host        string // where requests go: a host, with a port for a local server
 }
 
-// Offers lists the providers that the catalog does not have, and the models of servers of this machine that are not in
-// it but run. These servers are asked only if Probes is set, all at once and without a key; hosted services are not
-// asked.
+// UnconfiguredProviders lists the providers that are not in the catalog, and the models of unconfigured local servers
+// that run. Local servers are asked concurrently and without keys, and only if ProbeLocal is set. Hosted services are
+// not asked.
 func (c *Catalog) UnconfiguredProviders(ctx context.Context) (offers []UnconfiguredProvider, found []Model) {
 	if c.ProbeLocal {
 		found, _ = c.probe(ctx, c.unconfigured()...)
@@ -328,7 +326,7 @@ func (c *Catalog) UnconfiguredProviders(ctx context.Context) (offers []Unconfigu
 	return offers, found
 }
 
-// Nearest is the known word that a mistyped one was probably meant to be, "" where none is near.
+// NearestName returns the known name that a mistyped one was probably meant to be, "" if none is similar.
 func NearestName(word string, known []string) string {
 	best, distance := "", len([]rune(word))/2+1
 	for _, k := range known {
@@ -339,7 +337,8 @@ func NearestName(word string, known []string) string {
 	return best
 }
 
-// DidYouMean ends a sentence about an unknown word with the nearest known one; it is "" where none is near.
+// DidYouMean ends a sentence about an unknown word with the nearest known one: `; did you mean "x"?`. It returns "" if
+// none is similar.
 func DidYouMean(word string, known []string) string {
 	if best := NearestName(word, known); best != "" {
 		return fmt.Sprintf("; did you mean %q?", best)
@@ -347,7 +346,7 @@ func DidYouMean(word string, known []string) string {
 	return ""
 }
 
-// edits counts the letters to insert, remove, replace or swap with a neighbour to get from a to b.
+// edits is the edit distance of two words: the number of letters to insert, delete, replace, or swap with a neighbor.
 func edits(a, b string) int {
 	s, t := []rune(a), []rune(b)
 	rows := make([][]int, len(s)+1)
@@ -370,51 +369,49 @@ func edits(a, b string) int {
 	return rows[len(s)][len(t)]
 }
 
-// Guide is the name of the built-in endpoint, which is chosen only when nothing else is
-// there.
+// GuideEndpoint is the name of the built-in endpoint, which is chosen only if there is no other.
 const GuideEndpoint = "guide"
 
-// Choice is the model that a chat starts with: "openai/gpt-5.2", "OPENAI_API_KEY is set".
+// ModelChoice is the model that a chat starts with, and why: "openai/gpt-5.2", "OPENAI_API_KEY is set".
 type ModelChoice struct {
-	Ref    string // "endpoint/model"; only the endpoint where Closed is set
+	Ref    string // "endpoint/model"; only the endpoint if Unavailable is set
 	Reason string
 
-	FirstListed bool  // the model is the first one that the endpoint lists
-	Unavailable error // why no model of the endpoint could be chosen, nil where one was
+	FirstListed bool  // the model is the first one of the endpoint's list
+	Unavailable error // why no model of the endpoint could be chosen; nil if one was
 }
 
-// Preference says what a model is chosen from.
+// ModelPreference is the input of ChooseModel.
 type ModelPreference struct {
-	Ref             string    // what the user named, "" for nothing
-	Source          string    // where, such as "-m"; "" where it does not matter
-	Last            LastModel // what the user chose last, which counts where nothing is named
-	DefaultEndpoint string    // the endpoint at which a name without an endpoint is looked for; "" is the one that would be chosen
+	Ref             string    // the model that the user named; may be ""
+	Source          string    // where it was named, such as "-m"; may be ""
+	Last            LastModel // the model used last; it counts if none is named
+	DefaultEndpoint string    // where a name without an endpoint is looked for; "" is the endpoint chosen by default
 
-	// Local says that servers on this machine are looked for, and that the guide is taken where there is
-	// none. It is for a person who reads the choice before anything is sent.
+	// AllowLocal allows looking for local servers, and using the guide if there is none. It is for
+	// interactive use, where a person sees the choice before anything is sent.
 	AllowLocal bool
 }
 
-// Last is the model that the user chose last, with what tells whether its name still means the same place.
+// LastModel is the model that was used last, with the data to detect whether its name still means the same server.
 type LastModel struct {
 	Ref    string `json:"model"`            // "endpoint/model"
-	Server string `json:"server,omitempty"` // the address of the endpoint, without secrets
+	Server string `json:"server,omitempty"` // the base URL of the endpoint, without secrets
 	Keyed  bool   `json:"keyed,omitempty"`  // the endpoint had a key
 }
 
-// ErrNoModel says that nothing names a model.
+// ErrNoModel reports that no model is named or configured.
 var ErrNoModel = errors.New("no model is named or configured, and no API key is set: " +
 	"name one with -m ollama/MODEL or -m guide, set OPENAI_API_KEY or another provider's key, " +
 	"or store one with winnow keys set NAME")
 
-// Choose finds the model to start with, by the first of these that holds: it is named; it was used last; its endpoint
-// is the one that is chosen where nothing is named, with its default model or the first one that it lists. An endpoint
-// that the user configured or has a key for is never replaced by another place: where it does not answer and its model
-// must be asked for, the choice is closed. Only where there is no such endpoint, and the preference allows it, it
-// is the first model of a server on this machine, or the built-in guide. The endpoint that is chosen, and no other, is
-// added to the catalog if it is not in it. The error is a sentence for the user.
+// ChooseModel decides which model a chat starts with: the one that is named, else the one used last, else the default
+// or the first listed model of the endpoint that is chosen by default. An endpoint that the user configured or has a
+// key for is never replaced by another: if it has to be asked for its models and does not answer, the choice is
+// Unavailable. Only without such an endpoint, and with AllowLocal, the choice is the first model of a local server, or
+// the guide. The chosen endpoint is added to the catalog. The error is a sentence for the user.
 //
-// Where the model that was used last cannot be had any more, the reason of the choice says so.
+// If the model used last is no longer available, Reason mentions it.
 func ChooseModel(ctx context.Context, c *Catalog, w ModelPreference) (choice ModelChoice, err error) {
 	if w.Ref = strings.TrimSpace(w.Ref); w.Ref != "" {
 		return c.chooseNamed(ctx, w)
@@ -451,8 +448,8 @@ func (c *Catalog) chooseNamed(ctx context.Context, w ModelPreference) (choice Mo
 	return choice, err
 }
 
-// choosePreferred takes an endpoint that the user configured. Only where it has no default model is the
-// server asked.
+// choosePreferred chooses a model of a configured endpoint. It asks the server only if the endpoint has no default
+// model.
 func choosePreferred(ctx context.Context, client *Client) ModelChoice {
 	e := client.endpoint
 	choice := ModelChoice{Ref: e.Name + "/" + e.DefaultModel, Reason: e.Name + " is configured"}
@@ -475,14 +472,14 @@ func choosePreferred(ctx context.Context, client *Client) ModelChoice {
 	return choice
 }
 
-// chooseLocal takes the first model of a server on this machine, else the guide.
+// chooseLocal chooses the first model of a local server, else the guide.
 func (c *Catalog) chooseLocal(ctx context.Context) (ModelChoice, error) {
 	here := c.unconfigured()
 	for i, e := range here {
 		here[i] = c.withStored(e)
 	}
 	models, failed := c.probe(ctx, here...)
-	empty := "" // tells of a server that runs without a model
+	empty := "" // mentions a server that runs without a model
 	for _, e := range here {
 		if len(models) > 0 && e.Name == models[0].Endpoint {
 			e.DefaultModel = models[0].ID
@@ -490,7 +487,7 @@ func (c *Catalog) chooseLocal(ctx context.Context) (ModelChoice, error) {
 			reason := "a server answers at " + e.rootURL() + empty
 			return ModelChoice{Ref: models[0].Ref(), Reason: reason, FirstListed: true}, nil
 		}
-		if failed[e.Name] == nil { // That nothing runs at a default port is no news.
+		if failed[e.Name] == nil { // It runs, but has no model.
 			empty = " (" + e.Name + " has no model to chat with yet)"
 		}
 	}
@@ -504,10 +501,10 @@ func (c *Catalog) chooseLocal(ctx context.Context) (ModelChoice, error) {
 	}, nil
 }
 
-// listTime is how long a server may take to list its models where it has to be asked for one.
+// listTime is how long a server may take to list its models when one has to be chosen.
 const listTime = 4 * time.Second
 
-// firstModel asks an endpoint for its models and gives the first one to chat with.
+// firstModel asks the endpoint for its models and returns the first chat model.
 func (c *Client) firstModel(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, listTime)
 	defer cancel()
@@ -521,7 +518,7 @@ func (c *Client) firstModel(ctx context.Context) (string, error) {
 	return models[0].ID, nil
 }
 
-// Last describes a model for the next start; its Ref is "" where the reference stands for no endpoint.
+// LastModel describes a model, to be remembered for the next start. Ref is "" if the reference cannot be resolved.
 func (c *Catalog) LastModel(ref string) LastModel {
 	client, model, err := c.Resolve(ref)
 	if err != nil {
@@ -531,8 +528,8 @@ func (c *Catalog) LastModel(ref string) LastModel {
 	return LastModel{Ref: e.Name + "/" + model, Server: e.DisplayURL(), Keyed: e.HasKey()}
 }
 
-// lost says that the model that was used last cannot be chosen again: its name must not come to mean another server,
-// and a request without the key is refused. No server is asked.
+// lastModelLost reports whether the model used last cannot be chosen again: its endpoint now has another address or has
+// lost its key. It asks no server.
 func (c *Catalog) lastModelLost(last LastModel) bool {
 	client, _, err := c.Resolve(last.Ref)
 	if err != nil {
@@ -543,9 +540,9 @@ func (c *Catalog) lastModelLost(last LastModel) bool {
 	return unset || last.Keyed && !e.HasKey() || last.Server != "" && e.DisplayURL() != last.Server
 }
 
-// AddService adds a hosted service to the catalog with a key, once the service has listed its models with it, and
-// returns the reference of the model to begin with. A service that refuses the key is not added. One that cannot be
-// reached is: its key may be right, and a request will tell.
+// AddService adds a hosted service with a key to the catalog, and returns the reference of its default model. It checks
+// the key by listing the models. A service that rejects the key is not added. One that cannot be reached is added,
+// because the key may be right.
 func (c *Catalog) AddService(ctx context.Context, name string, key keys.Secret, from keys.Origin) (string, error) {
 	e := serviceNamed(name).endpoint()
 	e.Key, e.KeyOrigin = key, from

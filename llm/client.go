@@ -24,25 +24,25 @@ import (
 const (
 	defaultTries = 3
 
-	// waitMax is the longest wait between two tries. A server that asks for more gets no second
-	// try: the user decides.
+	// waitMax is the longest wait between two attempts. If a server asks for more, the request fails,
+	// and the user decides.
 	waitMax = 60 * time.Second
 )
 
-// Client talks to one endpoint. It is safe for concurrent use.
+// Client sends requests to one endpoint. It is safe for concurrent use.
 type Client struct {
 	endpoint Endpoint
 	doer     Doer
-	redactor *redact.Redactor // knows the secrets that an answer must not repeat
+	redactor *redact.Redactor // removes the secrets of the endpoint from answers
 
 	mu     sync.Mutex
-	facts  map[string]facts          // what is known of how its models are asked
-	prices map[string]pricing.Prices // of the models that the server listed last, by plainModel; some are not known
+	facts  map[string]facts          // what the server taught, by model
+	prices map[string]pricing.Prices // from the server's last list of models, by plainModel; a price may be unknown
 
-	cachedMore bool // the last answer with cached tokens reported more of them than the prompt has
+	cachedMore bool // the last answer with cached tokens reported more of them than prompt tokens
 }
 
-// NewClient makes the client of an endpoint. It does not connect.
+// NewClient returns a client for an endpoint. It does not connect.
 func NewClient(e Endpoint) *Client {
 	c := &Client{endpoint: e, doer: e.Doer, redactor: new(redact.Redactor), facts: map[string]facts{}}
 	c.redactor.AddSecrets(e.Secrets()...)
@@ -52,17 +52,18 @@ func NewClient(e Endpoint) *Client {
 	return c
 }
 
-// Endpoint gives the endpoint that the client talks to.
+// Endpoint returns the endpoint of the client.
 func (c *Client) Endpoint() Endpoint { return c.endpoint }
 
-// Stream asks the model and gives the answer as it arrives. It ends with Finished, or with an error, always an *Error,
-// after what had arrived until then. A connection that breaks after the first token gives Finished with CutOff and
-// then the error. When ctx ends, the error is of kind Stopped and wraps ctx.Err().
+// Stream sends a request and yields the answer as it arrives. The sequence ends with Finished or with an error, which
+// is always an *Error. If the connection is lost after the first token, Finished with EndCutOff comes before the error.
+// If ctx ends, the error is an ErrStopped that wraps ctx.Err().
 //
-// A request that fails before its first token is tried again, with a Waiting event before each wait, if the failure may
-// pass. A Waiting that is Changed says that the server refused a field of the request: from then on what is Known, and
-// the bytes of Body, are different, or, if only a value was refused, the Request for which this goes on. If the server
-// wants the history itself in another format, the error says Replan, and from then on Profile is different.
+// A request that fails before its first token is sent again if the failure may be temporary, with a Retrying event
+// before each wait. If the server refused a field of the request, Retrying.Change says what the client does differently
+// from then on, for later requests too: AllLearned and RequestBody change. If only a value was refused,
+// Retrying.Request holds the changed request. If the server requires the history in another format, the error has
+// Replan set, and Profile has changed.
 func (c *Client) Stream(ctx context.Context, r Request) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		t := &retries{client: c, request: r, pauses: backoff.NewExponentialBackOff()}
@@ -99,17 +100,16 @@ func (c *Client) Stream(ctx context.Context, r Request) iter.Seq2[Event, error] 
 	}
 }
 
-// retries are the tries of one request so far.
+// retries tracks the attempts of one request.
 type retries struct {
 	client  *Client
-	request Request // of the coming try
-	failed  int     // how many tries failed that may pass
+	request Request // of the next attempt
+	failed  int     // temporary failures so far
 	adapted bool    // a value in the request was replaced
 	pauses  *backoff.ExponentialBackOff
 }
 
-// next says how the coming try differs and when it is, after one that failed before its first token. It is false if
-// there is none.
+// next decides whether a request that failed before its first token is sent again, and describes the next attempt.
 func (t *retries) next(e *Error) (w Retrying, again bool) {
 	c, r := t.client, t.request
 	limit := cmp.Or(c.endpoint.MaxAttempts, defaultTries)
@@ -131,7 +131,7 @@ func (t *retries) next(e *Error) (w Retrying, again bool) {
 	e.ToolCause = e.toolCause(r)
 	t.failed++
 	if e.Kind == ErrConnectionRefused && c.endpoint.loopback() {
-		// Nothing listens on this machine: a server that is just starting gets one more chance.
+		// The connection was refused on this machine: the server may still be starting, so try once more.
 		limit = min(limit, 2)
 	}
 	if t.failed >= limit || !e.Retryable() || e.Wait > waitMax || e.ToolCause == ToolsNamed {
@@ -141,7 +141,7 @@ func (t *retries) next(e *Error) (w Retrying, again bool) {
 	return w, true
 }
 
-// asError makes an *Error of whatever ended an attempt.
+// asError returns the *Error for any error that ended an attempt.
 func (c *Client) asError(ctx context.Context, err error, model string) *Error {
 	if ctx.Err() != nil {
 		return stopped(ctx)
@@ -151,22 +151,21 @@ func (c *Client) asError(ctx context.Context, err error, model string) *Error {
 	return e
 }
 
-// OverNetwork does HTTP without a limit on the whole answer, which may stream for an hour. It follows no
-// redirect: a POST would become a GET, and the conversation or the key could go to a stranger. It uses
-// the proxies that the environment names.
+// NewHTTPClient returns an HTTP client without a total timeout, because an answer may stream for an hour. It uses the
+// proxies of the environment. It does not follow redirects: a POST would become a GET, and the conversation or the key
+// could reach another server.
 func NewHTTPClient() *http.Client {
 	return &http.Client{
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }
 
-// NewClosedClient makes the client of an endpoint that cannot be asked: every request fails with the
-// reason, and nothing leaves.
+// NewUnavailableClient returns a client whose requests all fail with the given reason. Nothing is sent.
 func NewUnavailableClient(name string, reason error) *Client {
 	return NewClient(Endpoint{Name: name, BaseURL: "http://closed.invalid/v1", MaxAttempts: 1, Doer: unavailable{name, reason}})
 }
 
-// closed refuses every request.
+// unavailable is a Doer that fails every request.
 type unavailable struct {
 	name   string
 	reason error
@@ -179,17 +178,17 @@ func (c unavailable) Do(*http.Request) (*http.Response, error) {
 const (
 	defaultIdle = 90 * time.Second
 
-	// The silence allowed before the first byte. A server of the user's own may have to load a model and
-	// read a long prompt first.
+	// The default FirstByteTimeout. A self-hosted server may have to load a model and
+	// process a long prompt first.
 	hostedFirstByte     = 2 * time.Minute
 	selfHostedFirstByte = 10 * time.Minute
 
-	// overIdle is the silence allowed once an answer is whole, and within a refusal.
+	// completeIdle is the idle timeout once an answer is complete, and within a refusal.
 	completeIdle = 5 * time.Second
 )
 
-// send does a request with what lets it in: the headers and the query of the endpoint, and its key. A key that is
-// stored is fetched, unless the request has another. The answer's body is a *watchedBody.
+// send does an HTTP request with the headers, the query and the key of the endpoint. A stored key is fetched unless the
+// request already has a key. The body of the response is a *watchedBody.
 func (c *Client) send(req *http.Request) (*http.Response, error) {
 	e, begin := c.endpoint, hostedFirstByte
 	if e.IsSelfHosted() {
@@ -224,7 +223,7 @@ func (c *Client) send(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	body.body, resp.Body = resp.Body, body
-	// A reader that waits in Read is woken by closing what it waits for.
+	// Closing the body wakes up a reader that is blocked in Read.
 	body.unwatch = context.AfterFunc(ctx, func() { body.body.Close() })
 	if resp.StatusCode == http.StatusUnauthorized && e.StoredKey != nil {
 		e.StoredKey.MarkRefused()
@@ -232,7 +231,7 @@ func (c *Client) send(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// addStored adds the key that is fetched when a request needs it. From then on no answer may repeat it.
+// addStored adds the endpoint's stored key to a request, and registers it as a secret that no answer may repeat.
 func (c *Client) addStored(req *http.Request) error {
 	if c.endpoint.StoredKey == nil {
 		return nil
@@ -252,20 +251,20 @@ func (c *Client) addStored(req *http.Request) error {
 	return nil
 }
 
-// watchedBody is the body of an answer. It ends with an *Error when it is silent for too long, and at once when the
-// request's context ends, whoever does the HTTP. Any byte breaks the silence, those of comments too.
+// watchedBody is a response body with an idle timeout. Read fails with an *Error on timeout, and as soon as the context
+// of the request ends, whichever Doer is in use. Any byte resets the timer, even that of a comment.
 type watchedBody struct {
 	ctx            context.Context
 	cancel         context.CancelCauseFunc
 	unwatch        func() bool
 	body           io.ReadCloser
 	client         *Client
-	timeout        time.Duration // the silence
-	answerComplete bool          // nothing is waited for but the end, or the usage
-	beforeRead     func()        // is called before more of the answer is waited for; nil does nothing
+	timeout        time.Duration // how long the next Read may block
+	answerComplete bool          // only the usage or the end is still expected
+	beforeRead     func()        // called before each Read; may be nil
 }
 
-// limit ends the request after a silence.
+// limit cancels the request after a time without data.
 func (b *watchedBody) limit(silence time.Duration) *time.Timer {
 	return time.AfterFunc(silence, func() {
 		e := b.client.permanentError(ErrTimeout, "", nil)
@@ -289,12 +288,12 @@ func (b *watchedBody) Read(p []byte) (int, error) {
 		b.timeout = cmp.Or(b.client.endpoint.IdleTimeout, defaultIdle)
 	}
 	if err != nil && b.ctx.Err() != nil {
-		err = contextError(b.ctx) // A body that was closed gives io.EOF or any other error.
+		err = contextError(b.ctx) // A closed body may return io.EOF or any other error.
 	}
 	return n, err
 }
 
-// endOf is the error of a context that ended: the *Error where the server was silent for too long, else ctx.Err().
+// contextError is the error of a context that ended: the *Error of a timeout, else ctx.Err().
 func contextError(ctx context.Context) error {
 	var silence *Error
 	if errors.As(context.Cause(ctx), &silence) {
@@ -303,7 +302,7 @@ func contextError(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// Close ends the answer.
+// Close closes the body and releases its timers and context.
 func (b *watchedBody) Close() error {
 	b.unwatch()
 	err := b.body.Close()
@@ -311,36 +310,36 @@ func (b *watchedBody) Close() error {
 	return err
 }
 
-// LargestAnswer is how long an answer may get in bytes, reasoning and tool calls included. A server that
-// never ends would otherwise fill memory and disk.
+// MaxAnswerBytes is the maximum size of an answer, including reasoning and tool calls. It protects memory and disk from
+// a server that never stops.
 const MaxAnswerBytes = 16 << 20
 
-// errNoMore says that the reader of a stream went away.
+// errReaderGone reports that the reader of a stream stopped iterating.
 var errReaderGone = errors.New("the reader of the stream is gone")
 
-// attempt is one request and its answer. go-openai opens and reads the stream, and attempt is the HTTP client below
-// it: on the way out it puts in the address and the bytes that were recorded; on the way back it filters the lines, so
-// that the library can read what any server sends. A refusal becomes an *Error, which the library passes on as it is.
+// attempt is one HTTP request and its answer. go-openai opens and reads the stream, and attempt is the HTTP client
+// below it: it replaces the request by the address and the recorded bytes, and filters the response so that the library
+// can read what any server sends. It returns a refusal as an *Error, which the library passes through.
 type attempt struct {
 	client *Client
 	model  string
 	format Wire
 	body   []byte
-	yield  func(Event, error) bool // the reader of the events
+	yield  func(Event, error) bool // the consumer of the events
 
 	resp    *http.Response
-	watched *watchedBody    // its body
-	lines   *wire.SSEReader // and what is read of it
+	watched *watchedBody    // the body of resp
+	lines   *wire.SSEReader // the filter that go-openai reads watched through
 	answer  *wire.Answer
-	ignored []byte // the newest event that was no part of an answer
+	ignored []byte // the last event that was not part of an answer
 
-	readerGone bool             // the reader is gone: yield is not called any more
-	began      bool             // a part of the answer was given to it
-	bytes      int              // how long that is
-	redactors  []*redact.Stream // by channel, what keeps secrets out that come in pieces
+	readerGone bool             // yield returned false and must not be called again
+	began      bool             // part of the answer was passed to yield
+	bytes      int              // size of that part
+	redactors  []*redact.Stream // by channel; they find secrets that are split over several pieces
 }
 
-// attempt sends the request once. Began says that a part of the answer was given to yield.
+// attempt sends the request once. began reports whether part of the answer was passed to yield.
 func (c *Client) attempt(ctx context.Context, r Request, yield func(Event, error) bool) (began bool, err error) {
 	body, err := c.RequestBody(r)
 	if err != nil {
@@ -363,14 +362,14 @@ func (c *Client) attempt(ctx context.Context, r Request, yield func(Event, error
 	return a.began, err
 }
 
-// Do sends the request.
+// Do sends the request for go-openai.
 func (a *attempt) Do(req *http.Request) (*http.Response, error) {
 	address, err := url.Parse(a.client.endpoint.requestURL(a.format))
 	if err != nil {
 		return nil, a.client.connectionError(err, a.model)
 	}
 	req.URL, req.Host = address, address.Host
-	// These bytes were hashed and recorded, so they and no others are sent.
+	// Exactly these bytes were hashed and recorded.
 	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(a.body)), nil }
 	req.Body, _ = req.GetBody()
 	req.ContentLength = int64(len(a.body))
@@ -391,8 +390,8 @@ func (a *attempt) Do(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// receive turns what the server streams into events. They are given before more of the answer is waited for, so that
-// the reader gets what came together as one.
+// receive turns the stream into events. It passes them on before each blocking Read, so that text that arrived together
+// becomes one event.
 func (a *attempt) receive(stream *openai.ChatCompletionStream) error {
 	a.watched.beforeRead = func() { a.emitAll(a.answer.Events()) }
 	for {
@@ -415,7 +414,7 @@ func (a *attempt) receive(stream *openai.ChatCompletionStream) error {
 	}
 }
 
-// read adds the data of one event to the answer. It gives the server's error if that is what the data holds.
+// read adds the data of one event to the answer. It returns the server's error if the data is one.
 func (a *attempt) read(data []byte) error {
 	err := a.answer.Feed(data)
 	var refusal wire.Refusal
@@ -432,7 +431,7 @@ func (a *attempt) read(data []byte) error {
 	return nil
 }
 
-// broken is the error of a connection that ended in the middle of an answer.
+// streamError is the error of a connection that was lost in the middle of an answer.
 func (a *attempt) streamError(err error) error {
 	var known *Error
 	if errors.As(err, &known) {
@@ -446,8 +445,8 @@ func (a *attempt) streamError(err error) error {
 	return e
 }
 
-// finish ends an answer: what is held back comes out, and how it ended if that is no failure of the server's own. err
-// is what ended it, nil or io.EOF if it ended in order. It returns the error that is left.
+// finish passes on what was held back, and Finished unless the server failed. err is what ended the answer, nil or
+// io.EOF if nothing went wrong. It returns the error to report.
 func (a *attempt) finish(err error) error {
 	finished := Finished{Reason: a.answer.FinishReason, End: EndNoDone}
 	if err == io.EOF {
@@ -463,7 +462,7 @@ func (a *attempt) finish(err error) error {
 	if a.readerGone {
 		return errReaderGone
 	}
-	// An answer would have gone on where an error ended it, unless the server said that it failed.
+	// Without the failure the answer would have continued, unless the server itself reported an error.
 	e := new(Error)
 	goesOn := !errors.As(err, &e) || e.Kind == ErrConnectionLost || e.Kind == ErrTimeout || e.Kind == ErrAnswerTooLong
 	switch stopped := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded); {
@@ -484,7 +483,7 @@ func (a *attempt) finish(err error) error {
 	return err
 }
 
-// nothing is the error of an answer of which no part came.
+// emptyAnswer is the error of an answer without content.
 func (a *attempt) emptyAnswer() *Error {
 	if a.ignored != nil {
 		return a.client.unexpectedBody(a.resp, a.ignored, a.model)
@@ -494,7 +493,7 @@ func (a *attempt) emptyAnswer() *Error {
 	return e
 }
 
-// take hands on events, without the secrets that they must not repeat.
+// emit passes one event to the reader, unless it has stopped iterating.
 func (a *attempt) emitAll(events []wire.Event) {
 	known := a.client.redactor.RedactKnown
 	for _, e := range events {
@@ -516,7 +515,7 @@ func (a *attempt) emitAll(events []wire.Event) {
 	}
 }
 
-// piece gives a piece of a channel.
+// emitText passes on text of a channel as the event of that channel.
 func (a *attempt) emitText(channel wire.Channel, text string) {
 	switch {
 	case text == "":

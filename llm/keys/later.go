@@ -5,21 +5,21 @@ import (
 	"sync/atomic"
 )
 
-// Later is a key that is fetched when a request needs it: fetching may ask a person. It may be used by several
-// goroutines.
+// LazySecret is a key that is fetched when a request first needs it, because fetching may prompt the user. It is safe
+// for concurrent use.
 type LazySecret struct {
 	fetch   func(context.Context) (Secret, error)
-	turn    chan struct{} // held by the one that fetches
-	key     atomic.Value  // the Secret that was found last
-	refused atomic.Bool   // it is to be fetched again
+	turn    chan struct{} // a semaphore: one fetch at a time
+	key     atomic.Value  // the last Secret that was fetched
+	refused atomic.Bool   // the next Get fetches it again
 }
 
-// NewLater makes a key of the function that fetches it. The function returns "" where there is none.
+// NewLazySecret returns a key that is fetched by a function, which returns "" if there is none.
 func NewLazySecret(fetch func(context.Context) (Secret, error)) *LazySecret {
 	return &LazySecret{fetch: fetch, turn: make(chan struct{}, 1)}
 }
 
-// Get returns the key. One that was found is not fetched again until it was refused.
+// Get returns the key. It is fetched once, and again after MarkRefused.
 func (l *LazySecret) Get(ctx context.Context) (Secret, error) {
 	select {
 	case l.turn <- struct{}{}:
@@ -38,12 +38,12 @@ func (l *LazySecret) Get(ctx context.Context) (Secret, error) {
 	return key, err
 }
 
-// Known is the key as far as it was fetched, "" for none.
+// Fetched returns the key if it was fetched already, else "".
 func (l *LazySecret) Fetched() Secret {
 	key, _ := l.key.Load().(Secret)
 	return key
 }
 
-// Refused says that a server did not take the key. The next request fetches it again: the user may have
-// stored another.
+// MarkRefused records that a server rejected the key. The next Get fetches it again, in case the user has stored
+// another one.
 func (l *LazySecret) MarkRefused() { l.refused.Store(true) }

@@ -13,7 +13,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// httpTransport is the connection to a server that is asked by HTTP. lost is told when the server has ended.
+// httpTransport returns the transport to a server over HTTP. lost is called when the server has gone.
 func httpTransport(s ServerConfig, lost func(error)) (sdk.Transport, error) {
 	origin, err := url.Parse(s.URL)
 	if err != nil {
@@ -23,29 +23,29 @@ func httpTransport(s ServerConfig, lost func(error)) (sdk.Transport, error) {
 	return &sdk.StreamableClientTransport{Endpoint: s.URL, HTTPClient: client, MaxEventSize: MaxResultBytes}, nil
 }
 
-// guard does the HTTP requests to one server. It adds the configured headers, lets no request leave for another
-// server, bounds the answers, and says when the server has ended: the SDK would try for half a minute to go on with a
-// stream that broke off.
+// guardedTransport does the HTTP requests to one server. It adds the configured headers, refuses requests to other
+// servers, limits the size of responses, and calls lost when the server has gone, because the SDK would try to resume a
+// lost stream for half a minute.
 type guardedTransport struct {
 	origin  *url.URL
 	headers map[string]string
 	lost    func(error)
 }
 
-// RoundTrip does one request, also one that a redirect leads to.
+// RoundTrip does one request, possibly after a redirect.
 func (g *guardedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.URL.Scheme != g.origin.Scheme || !strings.EqualFold(r.URL.Host, g.origin.Host) {
 		return nil, fmt.Errorf("the server points to an address that is not in the configuration: %s; "+
 			"set url to it if you trust it", shownURL(r.URL.String()))
 	}
-	if r.Method == http.MethodDelete { // Nobody waits for a server that is slow to take its leave.
+	if r.Method == http.MethodDelete { // Do not wait long for the end of a session.
 		ctx, cancel := context.WithTimeout(r.Context(), closeGrace)
 		defer cancel()
 		r = r.WithContext(ctx)
 	}
 	sent := r.Clone(r.Context())
 	for name, value := range g.headers {
-		if sent.Header.Get(name) == "" { // The protocol sets some of them itself.
+		if sent.Header.Get(name) == "" { // Headers of the protocol take precedence.
 			sent.Header.Set(name, value)
 		}
 	}
@@ -59,13 +59,13 @@ func (g *guardedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	case r.Method == http.MethodPost && resp.StatusCode >= 400 && !forgotten:
 		return nil, refusal(resp)
-	case !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream"): // The SDK bounds each event.
+	case !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream"): // The SDK limits each event itself.
 		resp.Body = http.MaxBytesReader(nil, resp.Body, MaxResultBytes)
 	}
 	return resp, nil
 }
 
-// refusal is an answer that refuses a request, in the server's own words.
+// refusal is the error of a response that refuses a request, with the server's message.
 func refusal(resp *http.Response) error {
 	defer resp.Body.Close()
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, 2000))

@@ -11,17 +11,17 @@ import (
 )
 
 type (
-	// Prompt is a text that a server makes for the user to send.
+	// Prompt is a prompt template of a server.
 	Prompt = sdk.Prompt
 
-	// Argument is what a prompt is made with.
+	// PromptArgument is an argument of a prompt.
 	PromptArgument = sdk.PromptArgument
 
-	// Resource is something that a server can be asked to show. The URI of a template has {placeholders}.
+	// Resource is a resource of a server, or a resource template, whose URI has {placeholders}.
 	Resource = sdk.Resource
 )
 
-// Prompt has a server make a prompt, as one text. What the model is to have said in it has a line that says so.
+// GetPrompt returns a prompt as one text. Messages of the assistant in it are labeled.
 func (m *Servers) GetPrompt(ctx context.Context, server, name string, arguments map[string]string) (string, error) {
 	var texts []string
 	err := m.ask(ctx, server, func(ctx context.Context, l *connection) error {
@@ -43,7 +43,7 @@ func (m *Servers) GetPrompt(ctx context.Context, server, name string, arguments 
 	return strings.Join(texts, "\n\n"), nil
 }
 
-// Read reads a resource, as one text.
+// ReadResource reads a resource as one text.
 func (m *Servers) ReadResource(ctx context.Context, server, uri string) (text string, err error) {
 	err = m.ask(ctx, server, func(ctx context.Context, l *connection) error {
 		read, err := l.session.ReadResource(ctx, &sdk.ReadResourceParams{URI: uri})
@@ -61,7 +61,7 @@ func (m *Servers) ReadResource(ctx context.Context, server, uri string) (text st
 	return text, nil
 }
 
-// ask asks a server for something.
+// ask sends a request to a server.
 func (m *Servers) ask(ctx context.Context, server string, request func(context.Context, *connection) error) error {
 	s, err := m.find(server)
 	if err != nil {
@@ -70,7 +70,7 @@ func (m *Servers) ask(ctx context.Context, server string, request func(context.C
 	return s.ask(ctx, request)
 }
 
-// list reads one of the server's lists to its end, or until it is too long.
+// list reads a list of the server, up to maxListed entries.
 func list[P, T any](s *server, l *connection, of func(context.Context, *P) iter.Seq2[*T, error]) (all []*T, err error) {
 	ctx, cancel := context.WithTimeout(l.ctx, s.config.StartupTimeout)
 	defer cancel()
@@ -85,7 +85,7 @@ func list[P, T any](s *server, l *connection, of func(context.Context, *P) iter.
 	return all, nil
 }
 
-// readTools reads the server's tools.
+// readTools reads the list of the server's tools.
 func (s *server) readTools(l *connection) ([]Tool, error) {
 	if has := l.session.InitializeResult().Capabilities; has == nil || has.Tools == nil {
 		return nil, nil
@@ -94,7 +94,7 @@ func (s *server) readTools(l *connection) ([]Tool, error) {
 	return named(s.config, listed), err
 }
 
-// readOffers reads the server's prompts, resources and templates. One that cannot list them has none.
+// readOffers reads the lists of prompts, resources and resource templates. A list that fails is treated as empty.
 func (s *server) readOffers(l *connection) (prompts []*Prompt, resources []*Resource) {
 	prompts, _ = list(s, l, l.session.Prompts)
 	for _, p := range prompts {

@@ -25,16 +25,16 @@ import (
 )
 
 const (
-	// FetchName is what the model calls the tool Fetch by.
+	// fetchName is the tool's name for the model.
 	fetchName = "fetch"
 
-	maxPageBytes = 4 << 20 // the most that is read of a document, in bytes
-	partRunes    = 20_000  // how much of a document one call gives, in code points
+	maxPageBytes = 4 << 20 // how much of a document is read
+	partRunes    = 20_000  // how much of a document one call returns, in code points
 	maxRedirects = 5
 	fetchTimeout = 30 * time.Second
 )
 
-// Fetch is a tool that reads the document at a URL, as ReadPage does.
+// NewFetch returns the tool "fetch", which reads the document at a URL: see ReadPage.
 func NewFetch(hosts []string) (Tool, Func) {
 	fetch := Tool{
 		Name: fetchName,
@@ -65,13 +65,13 @@ func NewFetch(hosts []string) (Tool, Func) {
 
 // Page is the document at a URL.
 type Page struct {
-	URL       string // where it was found in the end
-	Type      string // its media type, such as text/html
-	Text      string // HTML as Markdown, other texts as they are, in UTF-8
-	Truncated bool   // it is too long, and the rest was not read
+	URL       string // after redirects
+	Type      string // the media type, such as text/html
+	Text      string // HTML converted to Markdown, other text unchanged, in UTF-8
+	Truncated bool   // the document is too long, and the rest was not read
 }
 
-// part is the document from a character on, with what there is to know of it in front.
+// part returns the document from a character on, after a line about the document.
 func (p Page) part(start int) string {
 	runes := []rune(p.Text)
 	start = min(max(0, start), len(runes))
@@ -83,16 +83,16 @@ func (p Page) part(start int) string {
 	return head + "\n\n" + string(runes[start:end])
 }
 
-// A RefusedError says why a URL is not asked. Nothing was sent to it.
+// URLRefusedError reports that a URL is not allowed. Nothing was sent to it.
 type URLRefusedError struct{ text string }
 
 func (e *URLRefusedError) Error() string { return e.text }
 
 func refuse(format string, args ...any) error { return &URLRefusedError{fmt.Sprintf(format, args...)} }
 
-// ReadPage reads the document at a URL. It sends nothing but the request for it, asks no address of a network that the
-// user did not name, and follows no redirect to another host. Where hosts are given it asks no others, and these even
-// where they are on this machine or its network: "example.org" is that host, "*.example.org" every host below it.
+// ReadPage reads the document at a URL. It sends nothing but the request for it and follows no redirect to another
+// host. Without hosts, it refuses addresses of this machine and its network. With hosts, it allows only those, even on
+// this machine or its network: "example.org" is that host, "*.example.org" every subdomain of it.
 func ReadPage(ctx context.Context, hosts []string, address string) (Page, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSpace(address), nil)
 	if err != nil {
@@ -123,7 +123,7 @@ func ReadPage(ctx context.Context, hosts []string, address string) (Page, error)
 	return p, nil
 }
 
-// clientFor is the client for a request and its redirects. A proxy may be on this network.
+// clientFor returns the client for a request and its redirects. A proxy may be on the local network.
 func clientFor(hosts []string, req *http.Request) *http.Client {
 	dialer := &net.Dialer{}
 	proxy, err := http.ProxyFromEnvironment(req)
@@ -152,10 +152,10 @@ func clientFor(hosts []string, req *http.Request) *http.Client {
 	}
 }
 
-// decode reads the bytes of a document as text.
+// decode converts the bytes of a document to text.
 func (p *Page) decode(raw []byte, contentType string) error {
 	contentType = cmp.Or(contentType, http.DetectContentType(raw))
-	p.Type, _, _ = mime.ParseMediaType(contentType) // "" for what is none
+	p.Type, _, _ = mime.ParseMediaType(contentType) // "" if invalid
 	if _, ok := asText(raw); !ok {
 		return fmt.Errorf("it is no text but %s", p.Type)
 	}
@@ -166,7 +166,7 @@ func (p *Page) decode(raw []byte, contentType string) error {
 	}
 	p.Text = strings.ToValidUTF8(string(text), "\uFFFD")
 	if p.Truncated {
-		p.Text = strings.TrimSuffix(p.Text, "\uFFFD") // half a character
+		p.Text = strings.TrimSuffix(p.Text, "\uFFFD") // half of a character that was cut
 	}
 	if p.Type != "text/html" && p.Type != "application/xhtml+xml" {
 		return nil
@@ -176,7 +176,7 @@ func (p *Page) decode(raw []byte, contentType string) error {
 	return err
 }
 
-// allowed says why a URL may not be asked, as far as its name tells.
+// checkURL returns an error if a URL is not allowed, as far as its host name tells.
 func checkURL(hosts []string, u *url.URL) error {
 	host := strings.ToLower(u.Hostname())
 	listed := slices.ContainsFunc(hosts, func(pattern string) bool {
@@ -201,8 +201,8 @@ func refuseLocal(host string) error {
 		"which is not fetched unless the configuration lists it", host)
 }
 
-// publicOnly refuses a connection to an address of this network. It sees the addresses after their name was resolved: a
-// public name may stand for one of them.
+// publicOnly refuses connections to local addresses. It is called with the resolved address, because a public name may
+// resolve to a local one.
 func publicOnly(_ context.Context, _, resolved string, _ syscall.RawConn) error {
 	if at, err := netip.ParseAddrPort(resolved); err != nil || !isPublic(at.Addr()) {
 		return refuseLocal(resolved)
@@ -210,19 +210,19 @@ func publicOnly(_ context.Context, _, resolved string, _ syscall.RawConn) error 
 	return nil
 }
 
-// notPublic are the addresses that are neither private nor local by netip's methods, and yet no public hosts.
+// notPublic lists addresses that are neither private nor local according to netip's methods, but are not public hosts.
 var notPublic = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"),
-	netip.MustParsePrefix("100.64.0.0/10"), // shared by the customers of a provider
+	netip.MustParsePrefix("100.64.0.0/10"), // carrier-grade NAT
 	netip.MustParsePrefix("192.0.0.0/24"),
-	netip.MustParsePrefix("198.18.0.0/15"), // for measurements
+	netip.MustParsePrefix("198.18.0.0/15"), // benchmarks
 	netip.MustParsePrefix("240.0.0.0/4"),
-	netip.MustParsePrefix("64:ff9b::/96"), // IPv4 behind a translator
+	netip.MustParsePrefix("64:ff9b::/96"), // NAT64
 	netip.MustParsePrefix("64:ff9b:1::/48"),
 	netip.MustParsePrefix("2002::/16"), // 6to4
 }
 
-// public says that an address is one of the public internet.
+// isPublic reports whether an address belongs to the public internet.
 func isPublic(a netip.Addr) bool {
 	a = a.Unmap().WithZone("")
 	return a.IsGlobalUnicast() && !a.IsPrivate() && !a.IsLoopback() &&

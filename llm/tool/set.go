@@ -12,33 +12,33 @@ import (
 	"unicode/utf8"
 )
 
-// Set is the tools of several boxes together. Where two boxes have a tool of the same name, the first one counts.
+// Set combines the tools of several toolboxes. If two have a tool of the same name, the first one counts.
 type Set struct {
 	Boxes  []*Toolbox
-	IsOff  func(Tool) bool // the tools that are neither offered nor run; nil is none
+	IsOff  func(Tool) bool // such tools are neither offered nor run; may be nil
 	Limits Limits
 }
 
-// Limits bound each call.
+// Limits limit each call.
 type Limits struct {
-	Timeout     time.Duration // how long a call may take, where its tool has no time of its own; 0 is no limit
-	OutputBytes int           // the most bytes of a result that are kept; 0 is no limit
+	Timeout     time.Duration // of calls of tools without a Timeout of their own; 0 for no limit
+	OutputBytes int           // of a result; the rest is cut off; 0 for no limit
 }
 
-// End says how a call ended.
+// CallEnd is the way a call ended.
 type CallEnd string
 
 // The ways a call ends.
 const (
-	CallDone     CallEnd = "ran"       // the tool answered, be it with an error
-	CallStopped  CallEnd = "stopped"   // the context ended first
-	CallTimedOut CallEnd = "timed_out" // the time for the call ended first
+	CallDone     CallEnd = "ran"       // the tool returned a result or an error
+	CallStopped  CallEnd = "stopped"   // the context ended
+	CallTimedOut CallEnd = "timed_out" // the time limit was reached
 )
 
-// MostTools is the most tools that are offered: OpenAI's servers refuse requests with more.
+// MaxTools is the maximum number of tools that are offered. OpenAI's servers refuse requests with more.
 const MaxTools = 128
 
-// entries are the tools that are not off, in the order of the boxes.
+// entries returns the tools that are not off, in the order of the boxes.
 func (s Set) entries() (all []Entry) {
 	names := map[string]bool{}
 	for _, box := range s.Boxes {
@@ -52,7 +52,7 @@ func (s Set) entries() (all []Entry) {
 	return all
 }
 
-// find is the tool of a name, unless it is off.
+// find returns the tool with a name, unless it is off.
 func (s Set) find(name string) (Entry, bool) {
 	all := s.entries()
 	if i := slices.IndexFunc(all, func(e Entry) bool { return e.Name == name }); i >= 0 {
@@ -61,7 +61,7 @@ func (s Set) find(name string) (Entry, bool) {
 	return Entry{}, false
 }
 
-// Tools lists the tools that are offered, in the order of the boxes.
+// Tools lists the tools to offer, in the order of the boxes.
 func (s Set) Tools() (offered []Tool) {
 	all := s.entries()
 	if !slices.ContainsFunc(all, func(e Entry) bool { return !e.Companion }) {
@@ -73,13 +73,14 @@ func (s Set) Tools() (offered []Tool) {
 	return offered
 }
 
-// Tool is the tool of this name, where there is one that is not off.
+// Tool returns the tool with a name, and false if there is none or it is off.
 func (s Set) Tool(name string) (Tool, bool) {
 	e, ok := s.find(name)
 	return e.Tool, ok
 }
 
-// Ready says why calls of a tool cannot run now. It may wait for the tool, for as long as a call may take.
+// Ready returns the reason why calls of a tool cannot run now, nil if they can. It may wait for the tool as long as a
+// call may take.
 func (s Set) Ready(ctx context.Context, name string) error {
 	if e, _ := s.find(name); e.Ready != nil {
 		return e.Ready(ctx)
@@ -87,9 +88,8 @@ func (s Set) Ready(ctx context.Context, name string) error {
 	return nil
 }
 
-// Run does what a call asks for, within the limits. It always answers, with the tool's own text or with a sentence that
-// tells the model what went wrong: that is something it can act on. When ctx ends, Run answers at once; a tool that
-// does not watch its ctx is left to itself.
+// Run runs a call within the limits. It always returns a text for the model: the result, or a sentence about what went
+// wrong, which the model can act on. When ctx ends, Run returns at once; a tool that ignores its ctx is left running.
 func (s Set) Run(ctx context.Context, name, arguments string) (text string, end CallEnd) {
 	e, ok := s.find(name)
 	object := []byte(cmp.Or(strings.TrimSpace(arguments), "{}"))
@@ -122,7 +122,7 @@ func (s Set) Run(ctx context.Context, name, arguments string) (text string, end 
 	return joined(text, "error: "+err.Error()), end
 }
 
-// answer runs a tool that may panic, or not watch its ctx.
+// answer runs a tool that may panic or ignore its ctx.
 func (e Entry) answer(ctx context.Context, arguments json.RawMessage) (string, error) {
 	type answer struct {
 		text string
@@ -147,7 +147,7 @@ func (e Entry) answer(ctx context.Context, arguments json.RawMessage) (string, e
 	}
 }
 
-// unknown names the tools there are, so that the model can choose one of them.
+// unknown lists the existing tools, so that the model can choose one of them.
 func (s Set) unknown(name string) string {
 	var names []string
 	for _, tool := range s.Tools() {
@@ -156,8 +156,7 @@ func (s Set) unknown(name string) string {
 	return fmt.Sprintf("error: no such tool: %.80s; there are: %s", name, cmp.Or(strings.Join(names, ", "), "none"))
 }
 
-// cut is the beginning of a result that is longer than the limit, with a line that says what is missing. No character
-// is cut in two.
+// cut truncates a result to limit bytes, at a character boundary, and appends a line about what is missing.
 func cut(text string, limit int) string {
 	if limit <= 0 || len(text) <= limit {
 		return text
@@ -170,7 +169,7 @@ func cut(text string, limit int) string {
 	return joined(strings.TrimSuffix(text[:keep], "\n"), mark)
 }
 
-// joined is what a tool said with a sentence below it.
+// joined appends a sentence to the result of a tool, on a line of its own.
 func joined(text, sentence string) string {
 	if text == "" {
 		return sentence
