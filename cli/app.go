@@ -149,7 +149,8 @@ func (p *program) setup() (*app, error) {
 		return nil, err
 	}
 	a.catalog = &llm.Catalog{
-		ModelConfigs: c.Patterns(), Doer: p.network, Redactor: p.redactor, WithStoredKey: p.withStored, ProbeLocal: true,
+		ModelConfigs: c.Patterns(), Doer: p.network, Redactor: p.redactor, WithStoredKey: p.withStored,
+		ProbeLocal: true,
 	}
 	pace := time.Duration(0)
 	if term.IsTerminal(p.out.Fd()) {

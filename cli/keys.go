@@ -110,7 +110,8 @@ func (p *program) setKey(ctx context.Context, args []string) error {
 		return stopped(ctx, err, "")
 	}
 	fmt.Fprintf(p.out, "Stored the key of %s in %s.\n", e.Name, place)
-	if text := keyText(e); e.KeyOrigin.Kind != keys.Nowhere && !e.KeyOrigin.Stored() && !strings.HasPrefix(text, "no key") {
+	origin, text := e.KeyOrigin, keyText(e)
+	if origin.Kind != keys.Nowhere && !origin.Stored() && !strings.HasPrefix(text, "no key") {
 		p.warn("it is not used: %s has its %s", e.Name, text)
 	} else if e.BaseURL != "" && !e.TakesStoredKey() {
 		p.warn("the base URL of %s was changed, so the stored key is not sent to it; give that server a name of "+

@@ -88,7 +88,8 @@ func (a *app) toolReport(ctx context.Context, list []mcp.ServerStatus) (out repo
 		for _, t := range s.Tools {
 			permission, _ := rules.Permission(t.Tool)
 			row := report.ToolRow{
-				Name: t.Name, Own: t.OriginalName, Permission: string(permission), Description: t.Description, Note: t.Note,
+				Name: t.Name, Own: t.OriginalName, Permission: string(permission), Note: t.Note,
+				Description: t.Description,
 			}
 			used := t.Offered && permission != tool.Off && len(offered) < tool.MaxTools
 			if used && (!t.Companion || len(offered) > 0) {

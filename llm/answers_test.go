@@ -325,7 +325,7 @@ func errorText(e *Error) string {
 		{e.AtLeast, " or more"},
 		{e.Retryable(), ", again"},
 		{e.Replan, ", another plan"},
-		{e.ToolCause != ToolsNotSuspected, ", tool calls " + string(e.ToolCause)},
+		{e.ToolCause != NotTools, ", tool calls " + string(e.ToolCause)},
 	} {
 		if fact.holds {
 			line += fact.words

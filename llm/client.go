@@ -162,7 +162,8 @@ func NewHTTPClient() *http.Client {
 
 // NewUnavailableClient returns a client whose requests all fail with the given reason. Nothing is sent.
 func NewUnavailableClient(name string, reason error) *Client {
-	return NewClient(Endpoint{Name: name, BaseURL: "http://closed.invalid/v1", MaxAttempts: 1, Doer: unavailable{name, reason}})
+	doer := unavailable{name, reason}
+	return NewClient(Endpoint{Name: name, BaseURL: "http://closed.invalid/v1", MaxAttempts: 1, Doer: doer})
 }
 
 // unavailable is a Doer that fails every request.

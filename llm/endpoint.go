@@ -34,7 +34,7 @@ type Endpoint struct {
 	Wire               Wire                      // "" is AutoWire
 	Profile            history.Profile           // what it requires of the history
 	Window             int                       // the configured context window in tokens; 0 if it has to be found out
-	KeepAlive          string                    // how long Ollama keeps a model loaded, "5m" or seconds; "" is its default
+	KeepAlive          string                    // how long Ollama keeps a model loaded, "5m" or seconds
 	CountsTokens       bool                      // the server supports Client.CountRequestTokens, as llama.cpp does
 	DefaultModel       string                    // for references without a model; "" is the first model listed
 	BaseURLSet         bool                      // the user set BaseURL

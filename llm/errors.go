@@ -223,15 +223,15 @@ type errorPattern struct {
 // refusals are tried in order, and the first match counts, because servers use different statuses for the same cause.
 var refusals = []errorPattern{
 	{statuses: "402", kind: ErrPayment},
-	{text: caseless(`insufficient_(?:quota|balance)`), kind: ErrPayment},
+	{text: fold(`insufficient_(?:quota|balance)`), kind: ErrPayment},
 	{statuses: "403", kind: ErrAuth, say: "{who} denied access{status}"},
 	{statuses: "407", kind: ErrAuth, say: "{who} is behind a proxy that requires a password{status}"},
 	{statuses: "401", kind: ErrAuth},
-	{text: caseless(`invalid_api_key|API_KEY_INVALID`), kind: ErrAuth},
+	{text: fold(`invalid_api_key|API_KEY_INVALID`), kind: ErrAuth},
 
 	// Some rate limits mention tokens like a context limit, but a shorter request would not help.
 	{statuses: "429", kind: ErrRateLimit},
-	{kind: ErrRateLimit, text: caseless(`rate[-_ ]?limit|quota exceeded|exceeded [^.\n]{0,40}quota|throttl|` +
+	{kind: ErrRateLimit, text: fold(`rate[-_ ]?limit|quota exceeded|exceeded [^.\n]{0,40}quota|throttl|` +
 		`too many (?:requests|tokens)|tokens per (?:minute|hour|day)`)},
 
 	{text: overflowText, kind: ErrContextLength},
@@ -240,27 +240,27 @@ var refusals = []errorPattern{
 	{statuses: "4xx", text: namesResponses, kind: ErrBadRequest}, // With 404 too: the model exists, for another API,
 	{statuses: "4xx", text: refusesKept, kind: ErrBadRequest},    // or a part of the request is missing at the server.
 	{statuses: "0 4xx", text: modelUnknown, kind: ErrNotFound, say: noModel},
-	{statuses: "404 405", text: caseless(`model`), kind: ErrNotFound, say: noModel},
+	{statuses: "404 405", text: fold(`model`), kind: ErrNotFound, say: noModel},
 	{statuses: "404 405", kind: ErrNotFound},
 	{statuses: "408", kind: ErrTimeout, say: "{who} timed out{status}"},
 	{statuses: "0 5xx", text: parserText, kind: ErrBadRequest},
 	{statuses: "0 5xx", text: templateText, kind: ErrBadRequest},
 	{statuses: "0 500", text: toolText, kind: ErrBadRequest},
-	{statuses: "0", text: caseless(`invalid_|image_`), kind: ErrBadRequest},
+	{statuses: "0", text: fold(`invalid_|image_`), kind: ErrBadRequest},
 	{statuses: "0 2xx 5xx", kind: ErrServer},
 	{kind: ErrBadRequest},
 }
 
 // connectionFaults recognizes errors of net and net/http. Without a sentence of its own, the text of the error is used.
 var connectionFaults = []errorPattern{
-	{text: caseless(`network is unreachable|no route to host|\blookup `), say: "there is no network"},
-	{text: caseless(`certificate|x509`), say: "its certificate cannot be verified", permanent: true},
-	{text: caseless(`to HTTPS client|tls: `), say: "there is no encrypted connection; " + checkURL, permanent: true},
-	{text: caseless(`unsupported protocol|invalid header`), permanent: true},
+	{text: fold(`network is unreachable|no route to host|\blookup `), say: "there is no network"},
+	{text: fold(`certificate|x509`), say: "its certificate cannot be verified", permanent: true},
+	{text: fold(`to HTTPS client|tls: `), say: "there is no encrypted connection; " + checkURL, permanent: true},
+	{text: fold(`unsupported protocol|invalid header`), permanent: true},
 	// net/http returns the second one if a server sends data before the request.
-	{text: caseless(`malformed HTTP|readLoopPeekFailLocked`), say: "it does not use HTTP; " + checkURL, permanent: true},
+	{text: fold(`malformed HTTP|readLoopPeekFailLocked`), say: "it does not use HTTP; " + checkURL, permanent: true},
 	{
-		text: caseless(`\bEOF$|connection reset|broken pipe|forcibly closed|closed idle|malformed MIME`),
+		text: fold(`\bEOF$|connection reset|broken pipe|forcibly closed|closed idle|malformed MIME`),
 		say:  "the connection was closed before an answer",
 	},
 	{},
@@ -292,15 +292,15 @@ func lazyRegexp(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
-// caseless is lazyRegexp ignoring case.
-func caseless(words string) func() *regexp.Regexp { return lazyRegexp(`(?i)` + words) }
+// fold is lazyRegexp ignoring case.
+func fold(words string) func() *regexp.Regexp { return lazyRegexp(`(?i)` + words) }
 
 var (
-	modelUnknown = caseless(`model_not_found|model_not_exist|(?:unknown|invalid|no such) model|not a valid model|` +
+	modelUnknown = fold(`model_not_found|model_not_exist|(?:unknown|invalid|no such) model|not a valid model|` +
 		`model .{0,120}(?:not found|does ?n[o']t exist|not exist|unknown|is not available)`)
 
 	// overflowText matches messages about a request that exceeds the context window.
-	overflowText = caseless(`maximum (?:context|prompt) length|reached context length|context_length_exceeded|` +
+	overflowText = fold(`maximum (?:context|prompt) length|reached context length|context_length_exceeded|` +
 		`exceed_context_size_error|context shift is disabled|length of only \d+ tokens|>= n_ctx|` +
 		`max_(?:completion_)?tokens must be at least 1, got -\d+|longer than (?:the|the model'?s) context length|` +
 		`context (?:window|size|length) (?:exceeds limit|has been exceeded|exceeded)|` +
@@ -310,7 +310,7 @@ var (
 
 	// templateText matches what llama.cpp and similar servers report with status 500 for a request that they will
 	// never accept: a message order that their chat template refuses, or a tool call that they cannot parse.
-	templateText = caseless(`\bjinja\b|chat template|raise_exception|roles must alternate|` +
+	templateText = fold(`\bjinja\b|chat template|raise_exception|roles must alternate|` +
 		`system message must be|after the optional system|prefill|assistant messages at the end|` +
 		`must contain 'content'|` +
 		`invalid message content|unexpected role|does not support tools|failed to parse (?:messages|input)|` +
@@ -318,13 +318,13 @@ var (
 
 	// parserText matches errors of JSON parsers: Python's, nlohmann's in llama.cpp, Go's, Rust's. winnow's requests are
 	// valid JSON, so they must be about the arguments of a tool call.
-	parserText = caseless(`(?:at |: )line \d+,? column \d+|jsondecodeerror|json\.exception|value looks like object, but|` +
+	parserText = fold(`(?:at |: )line \d+,? column \d+|jsondecodeerror|json\.exception|value looks like object, but|` +
 		`unexpected end of json input|looking for beginning of (?:value|object key)|` +
 		`after (?:object key|array element|top-level value)\b`)
 
 	// toolText matches messages about tool calls and their results, including that they cannot be parsed or are in the
 	// wrong order. It is meaningful only if the request contains tool calls.
-	toolText = caseless(`\btool[ _-]?(?:calls?|calling|results?|responses?|messages?|outputs?|call_ids?|blocks?)\b|` +
+	toolText = fold(`\btool[ _-]?(?:calls?|calling|results?|responses?|messages?|outputs?|call_ids?|blocks?)\b|` +
 		`\bfunction[ _-]?(?:calls?|calling|responses?|results?|outputs?)\b|\brole\W{0,4}tool\b|\btool\W{0,4}role|` +
 		`cannot unmarshal [^\n]{0,80}(?:toolcall|arguments)|can only get item pairs from a mapping|` + // templates
 		`only user(?:,| and) [^\n]{0,40}roles are supported|` +
@@ -338,15 +338,15 @@ var (
 // they are separate; the minimum if the server stopped counting; the tokens of the reply; the sum of request
 // and reply.
 var (
-	limitNumber = caseless(`length (?:is|of)(?: only)? (\d+)|with (\d+) maximum|context (?:size|length) \((\d+) tokens|` +
+	limitNumber = fold(`length (?:is|of)(?: only)? (\d+)|with (\d+) maximum|context (?:size|length) \((\d+) tokens|` +
 		`n_ctx \((\d+)\)|> (\d+) maximum|allowed \((\d+)\)|token limit: (\d+)|limit of (\d+)`)
-	promptNumber = caseless(`(\d+) (?:in the messages|of text input)|(?:messages|prompt|input) ` +
+	promptNumber = fold(`(\d+) (?:in the messages|of text input)|(?:messages|prompt|input) ` +
 		`(?:resulted in|has|contains?) (\d+) tokens|request contains (\d+)|(?:request|input) \((\d+) tokens|` +
 		`first (\d+) tokens|n_keep \((\d+)\)|too long: (\d+) tokens|token count (?:of )?\(?(\d+)|requested: (\d+)`)
-	toolsNumber = caseless(`(\d+) of tool input`)
-	leastNumber = caseless(`at least (\d+) input tokens`)
-	replyNumber = caseless(`(\d+) (?:in the (?:completion|output)|output tokens)`)
-	totalNumber = caseless(`requested (?:about )?(\d+) tokens`)
+	toolsNumber = fold(`(\d+) of tool input`)
+	leastNumber = fold(`at least (\d+) input tokens`)
+	replyNumber = fold(`(\d+) (?:in the (?:completion|output)|output tokens)`)
+	totalNumber = fold(`requested (?:about )?(\d+) tokens`)
 )
 
 // readNumbers reads the token counts of a message about the context window.
@@ -373,9 +373,9 @@ type ToolCause string
 
 // The degrees of suspicion.
 const (
-	ToolsNotSuspected ToolCause = ""          // there are none, or the cause is another one
-	ToolsSuspected    ToolCause = "suspected" // the server refused or failed without a clear reason
-	ToolsNamed        ToolCause = "named"     // the server's message is about tool calls
+	NotTools       ToolCause = ""          // there are none, or the cause is another one
+	ToolsSuspected ToolCause = "suspected" // the server refused or failed without a clear reason
+	ToolsNamed     ToolCause = "named"     // the server's message is about tool calls
 )
 
 // toolCause decides whether the tool calls in a request caused its failure.
@@ -384,13 +384,13 @@ func (e *Error) toolCause(r Request) ToolCause {
 	denied := e.Kind == ErrNotFound || e.Kind == ErrBadResponse || e.Kind == ErrAuth && e.Status == 403
 	switch {
 	case !r.holdsToolCalls() || !failed && !denied:
-		return ToolsNotSuspected
+		return NotTools
 	case toolText().MatchString(e.Message), parserText().MatchString(e.Message):
 		return ToolsNamed
 	case failed:
 		return ToolsSuspected
 	}
-	return ToolsNotSuspected
+	return NotTools
 }
 
 // bodyMax is how much of a failed response is kept, in bytes.
@@ -420,7 +420,7 @@ func (c *Client) refusalError(status int, h http.Header, body []byte, model stri
 		e.readNumbers(text)
 	case e.Kind == ErrAuth && e.say == "":
 		e.say, e.advice = c.endpoint.keySentence()
-	case e.Kind == ErrNotFound && (e.say == "" || model == ""): // Without a model, the request was for the list of models.
+	case e.Kind == ErrNotFound && (e.say == "" || model == ""): // Without a model, the list was requested.
 		e.say, e.advice = "", checkURL
 	}
 	// A web page with another status comes from a proxy, and its title tells what failed.
@@ -572,7 +572,7 @@ func waitUntil(value string, now time.Time) time.Duration {
 }
 
 var (
-	waitText = caseless(`(?:again|retry|wait|available)(?: in| after| for)?:?\s+(?:[0-9.]+\s*[a-z]+\s*)+`)
+	waitText = fold(`(?:again|retry|wait|available)(?: in| after| for)?:?\s+(?:[0-9.]+\s*[a-z]+\s*)+`)
 	timeUnit = lazyRegexp(`([0-9.]+)\s*(ms|milli|[dhms])`)
 )
 

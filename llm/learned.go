@@ -23,14 +23,14 @@ type Learned struct {
 	Wire Wire `json:"wire,omitempty"` // "" is Chat Completions
 
 	CompletionTokens bool     `json:"completion_tokens,omitempty"` // max_completion_tokens instead of max_tokens
-	ReplyLimit       int      `json:"reply_limit,omitempty"`       // the largest accepted reply limit in tokens; 0 for any
-	Efforts          []string `json:"efforts,omitempty"`           // the accepted values of reasoning_effort; nil for any
+	ReplyLimit       int      `json:"reply_limit,omitempty"`       // maximum reply limit in tokens; 0 for any
+	Efforts          []string `json:"efforts,omitempty"`           // values of reasoning_effort; nil for any
 	NoToolEffort     bool     `json:"no_tool_effort,omitempty"`
 	Without          []string `json:"without,omitempty"` // names of parameters that are not sent
 
 	Profile         history.Profile `json:"profile,omitzero"`       // requirements on the history
 	CachedApart     bool            `json:"cached_apart,omitempty"` // the prompt tokens of usage exclude cached tokens
-	AnswersUnlisted bool            `json:"any_name,omitempty"`     // the server answers although it does not list the model
+	AnswersUnlisted bool            `json:"any_name,omitempty"`     // the server does not list the model, but answers
 
 	// What Ollama reports about the model. ForgetLearned keeps it.
 	Native      bool `json:"native,omitempty"`       // Ollama's native API is used unless Wire is set
@@ -132,8 +132,9 @@ func (c *Client) changeFacts(model string, change func(*facts)) {
 func (c *Client) learnDifference(model string, change func(*Learned)) (news string) {
 	before := c.AllLearned(model).Describe()
 	c.changeFacts(model, func(f *facts) { change(&f.learned) })
-	ways := slices.DeleteFunc(c.AllLearned(model).Describe(), func(way string) bool { return slices.Contains(before, way) })
-	return strings.Join(ways, " and ")
+	after := c.AllLearned(model).Describe()
+	added := slices.DeleteFunc(after, func(way string) bool { return slices.Contains(before, way) })
+	return strings.Join(added, " and ")
 }
 
 // Origin identifies the answers of a model. Provider data in an answer is sent back to its origin only.
@@ -187,7 +188,7 @@ var parameters = []parameter{
 type rejection struct {
 	*Error
 	complaint complaint
-	request   wire.Request
+	sent      wire.Request
 	learned   Learned // what was known about the model before
 }
 
@@ -199,7 +200,7 @@ func (c *Client) adaptRequest(e *Error, r Request, again bool) (how string, next
 	if e.Status != 400 && e.Status != 422 || e.Kind == ErrContextLength {
 		return "", nil
 	}
-	x := rejection{Error: e, request: c.wireRequest(r), learned: c.AllLearned(r.Model)}
+	x := rejection{Error: e, sent: c.wireRequest(r), learned: c.AllLearned(r.Model)}
 	for _, p := range parameters {
 		if x.complaint = complaintAbout(e, r, p.names); x.complaint == noComplaint {
 			continue
@@ -208,9 +209,9 @@ func (c *Client) adaptRequest(e *Error, r Request, again bool) (how string, next
 		if p.learn != nil {
 			lesson = p.learn(x)
 		}
-		without := x.request
+		without := x.sent
 		p.drop(&without)
-		if lesson == nil && x.complaint == unsupported && !reflect.DeepEqual(without, x.request) {
+		if lesson == nil && x.complaint == unsupported && !reflect.DeepEqual(without, x.sent) {
 			lesson = func(l *Learned) { l.Without = append(slices.Clone(l.Without), p.name) }
 		}
 		if lesson != nil {
@@ -240,13 +241,13 @@ var (
 // effort returns what a refusal teaches about reasoning_effort: that it cannot be combined with tools, or which values
 // are accepted.
 func (x rejection) effort() func(*Learned) {
-	if len(x.request.Tools) > 0 && x.request.Effort != "none" && namesTools().MatchString(x.Message) {
+	if len(x.sent.Tools) > 0 && x.sent.Effort != "none" && namesTools().MatchString(x.Message) {
 		return func(l *Learned) { l.NoToolEffort = true }
 	}
 	var values []string
-	if list := listsValues().FindStringSubmatch(x.Message); list != nil && x.request.Effort != "" {
+	if list := listsValues().FindStringSubmatch(x.Message); list != nil && x.sent.Effort != "" {
 		for _, m := range quotedWord().FindAllStringSubmatch(list[1], -1) {
-			if slices.Contains(efforts, m[1]) && m[1] != x.request.Effort {
+			if slices.Contains(efforts, m[1]) && m[1] != x.sent.Effort {
 				values = append(values, m[1])
 			}
 		}
@@ -263,10 +264,10 @@ const leastReplyLimit = 64
 // limit returns what a refusal teaches about the reply limit: that it has another key, or the largest number below the
 // one that was sent.
 func (x rejection) limit() func(*Learned) {
-	most := float64(x.request.MaxTokens)
+	most := float64(x.sent.MaxTokens)
 	limit := x.nearestNumber(most, leastReplyLimit, most)
 	switch {
-	case x.complaint == unsupported && !x.request.CompletionTokens && strings.Contains(x.Message, "max_completion_tokens"):
+	case x.complaint == unsupported && !x.sent.CompletionTokens && strings.Contains(x.Message, "max_completion_tokens"):
 		return func(l *Learned) { l.CompletionTokens = true }
 	case x.complaint == wrongValue && limit != nil && x.learned.ReplyLimit == 0:
 		return func(l *Learned) {
@@ -373,30 +374,30 @@ var formats = []struct {
 	profile history.Profile
 }{
 	{
-		caseless(refusing + "(image|vision|multi-?modal)|images? (inputs? )?(is|are) not supported|" +
+		fold(refusing + "(image|vision|multi-?modal)|images? (inputs? )?(is|are) not supported|" +
 			"unknown variant `image_url`|invalid type: sequence, expected a string"),
 		Request.hasImages,
 		history.Profile{NoImages: true},
 	},
 	{alternate, Request.hasMessages, history.Profile{MergeSameRole: true, NoToolToUser: true}},
 	{
-		caseless(refusing + `(tool|function call)|tool (use|calling|calls?) (is|are) not supported`),
+		fold(refusing + `(tool|function call)|tool (use|calling|calls?) (is|are) not supported`),
 		Request.hasTools,
 		history.Profile{NoTools: true, ToolsAsText: true},
 	},
 	// A template without tools counts calls and results as turns.
 	{alternate, Request.hasTools, history.Profile{NoTools: true, ToolsAsText: true}},
-	{caseless(`must define tools|toolconfig field must`), Request.holdsToolCalls, history.Profile{ToolsAsText: true}},
-	{caseless(`unexpected role 'user' after role 'tool'`), Request.hasTools, history.Profile{NoToolToUser: true}},
-	{caseless(`tool call ids? .{0,120}length (of )?9`), Request.hasTools, history.Profile{ToolIDLength: 9}},
+	{fold(`must define tools|toolconfig field must`), Request.holdsToolCalls, history.Profile{ToolsAsText: true}},
+	{fold(`unexpected role 'user' after role 'tool'`), Request.hasTools, history.Profile{NoToolToUser: true}},
+	{fold(`tool call ids? .{0,120}length (of )?9`), Request.hasTools, history.Profile{ToolIDLength: 9}},
 	{
-		caseless(`(?s)reasoning_content.*(passed back|missing)|missing.*reasoning_content`),
+		fold(`(?s)reasoning_content.*(passed back|missing)|missing.*reasoning_content`),
 		Request.hasMessages,
 		history.Profile{EchoReasoning: true},
 	},
 }
 
-var alternate = caseless(`roles must alternate|requests alternate between|must alternate between`)
+var alternate = fold(`roles must alternate|requests alternate between|must alternate between`)
 
 // learnFormat learns the history format that a refusal asks for, and reports whether it is new. The same request cannot
 // be sent again, because its content was already counted and shown.
@@ -459,11 +460,11 @@ func (r Request) holdsToolCalls() bool {
 
 // namesResponses matches refusals of a model, or of a model with tools, that is available over the Responses API. An
 // older text of OpenAI suggests the wrong API.
-var namesResponses = caseless(`v1/responses\b|\bresponses api\b|this is not a chat model`)
+var namesResponses = fold(`v1/responses\b|\bresponses api\b|this is not a chat model`)
 
 // refusesKept matches refusals of the reasoning that an earlier answer of the same model contained. The reasoning may
 // belong to another key, or the server may have lost it.
-var refusesKept = caseless(`invalid_encrypted_content|encrypted content [^\n]{0,200}(?:verified|decrypted)|` +
+var refusesKept = fold(`invalid_encrypted_content|encrypted content [^\n]{0,200}(?:verified|decrypted)|` +
 	`item with id '[^']*' not found|of type 'reasoning'|'reasoning' item|` +
 	`\binput\[\d+\]\.(?:encrypted_content|summary|phase|id)\b`)
 

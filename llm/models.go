@@ -120,7 +120,7 @@ func (c *Client) queryServer(ctx context.Context, model string) serverReport {
 		s.llamaCpp = Window{Tokens: n, Source: "llama.cpp's n_ctx"}
 	}
 	for _, m := range studio.Models {
-		for _, instance := range slices.Backward(m.Instances) { // The first instance serves the plain name of the model.
+		for _, instance := range slices.Backward(m.Instances) { // The first one serves the model's plain name.
 			if n := instance.Config.ContextLength; n > 0 {
 				w := Window{Tokens: n, Source: "LM Studio's loaded context_length"}
 				s.running[plainModel(m.Key)], s.running[plainModel(instance.ID)] = w, w

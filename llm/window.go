@@ -63,7 +63,9 @@ func (f WindowFacts) Window() Window {
 		return stated
 	case f.Stated.Assumed:
 		const source = "assumed: Ollama's default, until the model runs"
-		return Window{Tokens: assumedOllama, Source: source, Assumed: true, AskAgain: true, MaxTokens: f.Stated.MaxTokens}
+		w := Window{Tokens: assumedOllama, Source: source, Assumed: true, AskAgain: true}
+		w.MaxTokens = f.Stated.MaxTokens
+		return w
 	}
 	if n := windowByName(f.Model); n > 0 {
 		return Window{Tokens: n, Source: "by name, from winnow's table of models", ByName: true}

@@ -92,7 +92,7 @@ func (t *turn) reasonToAskAgain(ctx context.Context, a *attempt, fault *llm.Erro
 // tryToolsAsText prepares to ask once more with tool calls as text, and returns why. It is "" where tool
 // calls are not what failed the request, where that was tried before, and where the user wants no repair.
 func (t *turn) tryToolsAsText(a *attempt, fault *llm.Error) (reason string) {
-	if fault.ToolCause == llm.ToolsNotSuspected || t.Now().Policy.Recovery == history.RecoverStrict || !a.to.TryToolsAsText() {
+	if fault.ToolCause == llm.NotTools || t.Now().Policy.Recovery == history.RecoverStrict || !a.to.TryToolsAsText() {
 		return ""
 	}
 	reason = clause(fault)

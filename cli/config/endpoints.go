@@ -56,8 +56,8 @@ func withMore(e, table llm.Endpoint) llm.Endpoint {
 func (e Endpoint) endpoint(name string, lookup func(string) string) llm.Endpoint {
 	key, from := e.key(lookup)
 	return llm.Endpoint{
-		Name: name, BaseURL: e.BaseURL, BaseURLSet: true, Key: key, KeyOrigin: from, Headers: e.Headers, DefaultModel: e.Model,
-		Wire: llm.Wire(e.Wire), Window: e.Window, KeepAlive: e.KeepAlive, CountsTokens: e.Exact,
+		Name: name, BaseURL: e.BaseURL, BaseURLSet: true, Key: key, KeyOrigin: from, Headers: e.Headers,
+		DefaultModel: e.Model, Wire: llm.Wire(e.Wire), Window: e.Window, KeepAlive: e.KeepAlive, CountsTokens: e.Exact,
 		FirstByteTimeout: time.Duration(e.FirstByteTimeout) * time.Second,
 	}
 }

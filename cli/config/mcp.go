@@ -35,8 +35,8 @@ func (c Config) Servers(lookup func(name string) string) (servers []mcp.ServerCo
 		table := c.MCPServers[name]
 		s := mcp.ServerConfig{
 			Name: name, Command: table.Command, Args: table.Args, URL: table.URL,
-			Disabled: table.Enabled != nil && !*table.Enabled, DefaultPermission: table.Approve, ToolPermissions: table.Tools,
-			ToolTimeout: time.Duration(table.ToolTimeout) * time.Second,
+			Disabled: table.Enabled != nil && !*table.Enabled, DefaultPermission: table.Approve,
+			ToolPermissions: table.Tools, ToolTimeout: time.Duration(table.ToolTimeout) * time.Second,
 		}
 		s.DisplayAddress = s.Address()
 		text := func(text string) string {

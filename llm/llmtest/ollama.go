@@ -8,8 +8,7 @@ import (
 	"slices"
 )
 
-// CheckOllama says why Ollama would refuse a request to /api/chat, or would not read a part of it, nil where it
-// takes all of it.
+// CheckOllamaBody returns an error if Ollama would refuse a request to /api/chat, or would ignore a part of it.
 func CheckOllamaBody(body []byte) error {
 	type call struct {
 		ID       string `json:"id"`

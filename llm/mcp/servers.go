@@ -35,7 +35,7 @@ type ServerConfig struct {
 
 	ConfigErr error // why the configuration is not usable; may be nil
 
-	DefaultPermission tool.Permission            // for tools without a permission of their own; "" is the default of all tools
+	DefaultPermission tool.Permission            // for other tools than ToolPermissions; "" is the general default
 	ToolPermissions   map[string]tool.Permission // by the server's own name of the tool
 }
 

@@ -94,8 +94,8 @@ const anyObject = `{"properties":{},"type":"object"}`
 func schema(given any) (made json.RawMessage, note string) {
 	object, ok := given.(map[string]any)
 	text, _ := json.Marshal(given) // It is decoded JSON.
-	if len(text) > maxSchemaBytes {
-		return nil, fmt.Sprintf("its schema has %d bytes; at most %d are sent with each request", len(text), maxSchemaBytes)
+	if n := len(text); n > maxSchemaBytes {
+		return nil, fmt.Sprintf("its schema has %d bytes; at most %d are sent with each request", n, maxSchemaBytes)
 	}
 	var parsed jsonschema.Schema
 	err := json.Unmarshal(text, &parsed)

@@ -115,9 +115,11 @@ func (s Set) Run(ctx context.Context, name, arguments string) (text string, end 
 	end = CallDone
 	switch {
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
-		end, err = CallStopped, fmt.Errorf("stopped before %s was done; it may have run in part", name)
+		end = CallStopped
+		err = fmt.Errorf("stopped before %s was done; it may have run in part", name)
 	case timed.Err() != nil && errors.Is(err, timed.Err()):
-		end, err = CallTimedOut, fmt.Errorf("stopped after %s, before %s was done; it may have run in part", limit, name)
+		end = CallTimedOut
+		err = fmt.Errorf("stopped after %s, before %s was done; it may have run in part", limit, name)
 	}
 	return joined(text, "error: "+err.Error()), end
 }

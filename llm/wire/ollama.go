@@ -114,7 +114,8 @@ func (a *Answer) readOllama(data []byte) (part bool) {
 	a.Done, a.FinishReason = line.Done, line.DoneReason
 	if a.Done {
 		// A missing count stays missing: old servers omit the prompt's if it was cached.
-		usage, _ := EncodeJSON(map[string]json.RawMessage{"prompt_tokens": line.Prompt, "completion_tokens": line.Answer})
+		counts := map[string]json.RawMessage{"prompt_tokens": line.Prompt, "completion_tokens": line.Answer}
+		usage, _ := EncodeJSON(counts)
 		a.addUsage(usage)
 	}
 	return true

@@ -195,7 +195,8 @@ func (s *Model) listProviders() tea.Cmd {
 
 // takeProvider asks for the key of a hosted service.
 func (s *Model) takeProvider(name string) tea.Cmd {
-	s.askForKey(s.offers[slices.IndexFunc(s.offers, func(o llm.UnconfiguredProvider) bool { return o.Name == name })], nil)
+	at := slices.IndexFunc(s.offers, func(o llm.UnconfiguredProvider) bool { return o.Name == name })
+	s.askForKey(s.offers[at], nil)
 	return nil
 }
 
