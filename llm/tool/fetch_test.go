@@ -138,7 +138,7 @@ func TestPublicAddresses(t *testing.T) {
 	for _, address := range []string{
 		"127.0.0.1", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.1.1", "0.0.0.0", "224.0.0.1",
 		"255.255.255.255", "::", "::1", "fe80::1%eth0", "fd00::1", "::ffff:10.0.0.1", "64:ff9b::7f00:1",
-		"2002:7f00:1::",
+		"2002:7f00:1::", "fec0::1",
 	} {
 		if isPublic(netip.MustParseAddr(address)) {
 			t.Errorf("%s is taken for a public address", address)
