@@ -123,7 +123,7 @@ var sentences = map[ErrorKind]string{
 	ErrNetwork:           "{where} cannot be reached",
 	ErrTimeout:           "{where} did not answer in time",
 	ErrBadResponse:       "{who} sent a response that is not a chat completion{status}",
-	ErrEmptyAnswer:       "the model answered nothing{status}",
+	ErrEmptyAnswer:       "the model sent an empty answer{status}",
 	ErrConnectionLost:    "the connection to {who} was lost before the answer was complete",
 	ErrAnswerTooLong:     "the answer of {who} exceeded 16 MiB and was cut off",
 	ErrStopped:           "stopped",
@@ -255,13 +255,13 @@ var refusals = []errorPattern{
 var connectionFaults = []errorPattern{
 	{text: fold(`network is unreachable|no route to host|\blookup `), say: "there is no network"},
 	{text: fold(`certificate|x509`), say: "its certificate cannot be verified", permanent: true},
-	{text: fold(`to HTTPS client|tls: `), say: "there is no encrypted connection; " + checkURL, permanent: true},
+	{text: fold(`to HTTPS client|tls: `), say: "the TLS connection failed; " + checkURL, permanent: true},
 	{text: fold(`unsupported protocol|invalid header`), permanent: true},
 	// net/http returns the second one if a server sends data before the request.
 	{text: fold(`malformed HTTP|readLoopPeekFailLocked`), say: "it does not use HTTP; " + checkURL, permanent: true},
 	{
 		text: fold(`\bEOF$|connection reset|broken pipe|forcibly closed|closed idle|malformed MIME`),
-		say:  "the connection was closed before an answer",
+		say:  "the connection was closed before a response",
 	},
 	{},
 }
@@ -532,21 +532,22 @@ func waitFrom(h http.Header, message string, now time.Time) time.Duration {
 // response, so those with nothing remaining count. If none is used up, the limit of tokens counts, because the request
 // may need more than what remains.
 func resetWait(h http.Header, now time.Time) time.Duration {
-	var used, tokens, any time.Duration
+	var used, tokens, longest time.Duration
 	for name := range h {
 		low := strings.ToLower(name)
 		if !strings.Contains(low, "ratelimit") || !strings.Contains(low, "reset") {
 			continue
 		}
-		any = waitUntil(h.Get(name), now)
+		wait := waitUntil(h.Get(name), now)
+		longest = max(longest, wait)
 		if strings.Contains(low, "token") {
-			tokens = max(tokens, any)
+			tokens = max(tokens, wait)
 		}
 		if h.Get(strings.Replace(low, "reset", "remaining", 1)) == "0" {
-			used = max(used, any)
+			used = max(used, wait)
 		}
 	}
-	return cmp.Or(used, tokens, any)
+	return cmp.Or(used, tokens, longest)
 }
 
 // waitUntil is the time until the moment that a header names: in seconds, as epoch seconds or milliseconds, as an HTTP

@@ -35,8 +35,8 @@ type guardedTransport struct {
 // RoundTrip does one request, possibly after a redirect.
 func (g *guardedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.URL.Scheme != g.origin.Scheme || !strings.EqualFold(r.URL.Host, g.origin.Host) {
-		return nil, fmt.Errorf("the server points to an address that is not in the configuration: %s; "+
-			"set url to it if you trust it", shownURL(r.URL.String()))
+		return nil, fmt.Errorf("the server redirects to %s, which is not in the configuration; "+
+			"if you trust that address, set url to it", shownURL(r.URL.String()))
 	}
 	if r.Method == http.MethodDelete { // Do not wait long for the end of a session.
 		ctx, cancel := context.WithTimeout(r.Context(), closeGrace)
@@ -69,7 +69,7 @@ func (g *guardedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 func refusal(resp *http.Response) error {
 	defer resp.Body.Close()
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, 2000))
-	text := "the server answers " + resp.Status
+	text := "the server responded with " + resp.Status
 	if resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden {
 		text = fmt.Sprintf("the server rejected the credentials (%d); set headers in its configuration",
 			resp.StatusCode)

@@ -97,7 +97,7 @@ func TestAnHTTPServerThatFailsSaysWhy(t *testing.T) {
 		}, "the server rejected the credentials (401); set headers in its configuration: wrong [31mtoken"},
 		"502": {
 			func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) },
-			"the server answers 502 Bad Gateway",
+			"the server responded with 502 Bad Gateway",
 		},
 		"silent": {
 			func(_ http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body); <-r.Context().Done() },

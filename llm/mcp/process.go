@@ -106,7 +106,7 @@ type filter struct {
 }
 
 // errTooLong ends the connection to a server that sends too long a message.
-var errTooLong = fmt.Errorf("it has more than %d MB", MaxResultBytes>>20)
+var errTooLong = fmt.Errorf("its message is larger than %d MB", MaxResultBytes>>20)
 
 // Write receives output of the program.
 func (f *filter) Write(p []byte) (int, error) {

@@ -140,6 +140,7 @@ func (s *server) dial() (*connection, error) {
 		l.process, transport, err = startProcess(s.config, &l.printed, l.finish)
 	}
 	if err != nil {
+		l.finish(nil)
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(s.m.ctx, s.config.StartupTimeout)

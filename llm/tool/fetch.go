@@ -144,7 +144,7 @@ func clientFor(hosts []string, req *http.Request) *http.Client {
 			}
 			plain := first.Scheme == "https" && next.Scheme != "https"
 			if plain || !strings.EqualFold(next.Hostname(), first.Hostname()) {
-				return fmt.Errorf("it points to an address that was not asked: %s", next.Redacted())
+				return fmt.Errorf("it redirects to another address: %s", next.Redacted())
 			}
 			req.Header.Del("Referer")
 			return checkURL(hosts, next)
@@ -157,7 +157,7 @@ func (p *Page) decode(raw []byte, contentType string) error {
 	contentType = cmp.Or(contentType, http.DetectContentType(raw))
 	p.Type, _, _ = mime.ParseMediaType(contentType) // "" if invalid
 	if _, ok := asText(raw); !ok {
-		return fmt.Errorf("it is no text but %s", p.Type)
+		return fmt.Errorf("it is not text but %s", p.Type)
 	}
 	encoding, _, _ := charset.DetermineEncoding(raw, contentType)
 	text, err := encoding.NewDecoder().Bytes(raw)
@@ -220,6 +220,7 @@ var notPublic = []netip.Prefix{
 	netip.MustParsePrefix("64:ff9b::/96"), // NAT64
 	netip.MustParsePrefix("64:ff9b:1::/48"),
 	netip.MustParsePrefix("2002::/16"), // 6to4
+	netip.MustParsePrefix("fec0::/10"), // site-local
 }
 
 // isPublic reports whether an address belongs to the public internet.

@@ -79,10 +79,10 @@ func TestDocumentsBecomeText(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]string{
-		"/image":   "no text but image/png",
+		"/image":   "not text but image/png",
 		"/missing": "404",
 		"/loop":    "more than 5 redirects",
-		"/away":    "an address that was not asked: http://elsewhere.invalid/",
+		"/away":    "it redirects to another address: http://elsewhere.invalid/",
 	} {
 		if d, err := ReadPage(t.Context(), local, base+path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %+v, %v; want an error with %q", path, d, err, want)
