@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"strings"
 	"testing"
 
 	"winnow/llm/pricing"
@@ -52,7 +51,7 @@ func TestSettingsOfAModelAreFoundOneByOne(t *testing.T) {
 		{Pattern: "*", Table: `[models."*"]`, Window: 700, Prices: price(2), Tools: &off},
 	}}).With(Endpoint{
 		Name: "x", BaseURL: "http://127.0.0.1:1/v1", Window: 500, Wire: "other",
-		ModelConfigs: []ModelConfig{{Pattern: exactModel("x", "own"), Window: 900, Tools: &on}},
+		ModelConfigs: []ModelConfig{{Pattern: "x/own", Window: 900, Tools: &on}},
 		Prices:       map[string]pricing.Prices{"own": price(4), pricing.AnyModel: price(1)},
 	}, Endpoint{Name: "y", BaseURL: "http://127.0.0.1:1/v1"})
 	for _, c := range []struct {
@@ -81,10 +80,4 @@ func TestSettingsOfAModelAreFoundOneByOne(t *testing.T) {
 		}
 		wantText(t, c.ref, string(e.configuredWire(model)), string(c.wire))
 	}
-}
-
-// exactModel is the pattern that names one model of one endpoint.
-func exactModel(endpoint, model string) string {
-	escape := strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`)
-	return escape.Replace(endpoint + "/" + plainModel(model))
 }

@@ -11,19 +11,6 @@ import (
 	"testing"
 )
 
-// TestRefusedOverTheNetwork asks a port that nobody listens at.
-func TestRefusedOverTheNetwork(t *testing.T) {
-	server := httptest.NewServer(http.NotFoundHandler())
-	address := server.URL
-	server.Close()
-	c := NewClient(Endpoint{Name: "here", BaseURL: address + "/v1", MaxAttempts: 1})
-	_, _, err := heard(c, hello())
-	if err == nil {
-		t.Fatal("got no error")
-	}
-	wantText(t, "sentence", err.Error(), "nothing answers at "+address+" (connection refused); is the server running?")
-}
-
 // TestCutOverTheNetwork breaks a real connection.
 func TestCutOverTheNetwork(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

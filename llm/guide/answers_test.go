@@ -41,12 +41,9 @@ func TestWhatThePagesDoNotSayIsNotAnswered(t *testing.T) {
 	for _, question := range []string{
 		"what is the capital of France?", "write me a poem about cats", "how tall is the Eiffel tower",
 		"refactor this function to use generics", "solve this equation for me", "who won the world cup?",
-		"translate good morning into Japanese", "how do I do it?", "怎么使用", "?!", "asdf qwer",
+		"translate good morning into Japanese", "how do I do it?", "怎么使用", "asdf qwer",
 	} {
 		got, _ := ask(t, question)
-		if question == "?!" {
-			continue // that is a greeting
-		}
 		if !strings.Contains(got.Text, "I found nothing about that") || strings.Contains(got.Text, "###") {
 			t.Errorf("%s: claims to know %.300s", question, got.Text)
 		}

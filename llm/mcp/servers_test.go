@@ -200,20 +200,6 @@ func shortened(text string) string {
 	return text
 }
 
-func TestACallEndsWhenItIsStopped(t *testing.T) {
-	t.Parallel()
-	m := started(t, serverOf(t, "hangs"))
-	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(20*time.Millisecond, cancel)
-	if got, _ := (tool.Set{Boxes: m.Toolboxes()}).Run(ctx, "hangs__work", `{}`); !strings.HasPrefix(got,
-		"error: stopped before ") {
-		t.Errorf("a stopped call gave %q", got)
-	}
-	if got := call(t, m, "hangs__ok", `{}`); got != "fine" {
-		t.Errorf("the call after it gave %q", got)
-	}
-}
-
 // The program is looked for on the path that the server is configured with.
 func TestAProgramIsFoundOnThePathOfItsServer(t *testing.T) {
 	t.Parallel()
@@ -240,7 +226,7 @@ func TestAServerThatEndedIsStartedWhenItIsNeeded(t *testing.T) {
 	m := started(t, serverOf(t, "mayfly"))
 	for range 2 {
 		until(t, m, func(s ServerStatus) bool { return s.State == Ended })
-		if got := news(t, m); !strings.HasPrefix(got, "the MCP server mayfly was started again: it ended") {
+		if got := news(t, m); !strings.Contains(got, "the MCP server mayfly was started again: it ended") {
 			t.Errorf("said %q", got)
 		}
 	}
@@ -339,13 +325,13 @@ func TestNothingStartsBeforeItIsNeeded(t *testing.T) {
 func TestPrepareSaysWhatItWaitsFor(t *testing.T) {
 	t.Parallel()
 	mute, quits := serverOf(t, "mute"), serverOf(t, "quits")
-	mute.StartupTimeout = silentWait + 200*time.Millisecond
+	mute.StartupTimeout = silentWait + time.Second
 	m := NewServers("test", quits, mute, serverOf(t, "honest"))
 	defer m.Close()
 	want := "waiting for MCP servers to start: mute; " +
 		"the MCP server quits is not in use: it ended (exit status 3); it printed: " +
 		"reading the configuration / Error: the variable TOKEN is missing / Node.js v20; " +
-		"the MCP server mute is not in use: it did not answer within 600ms"
+		"the MCP server mute is not in use: it did not answer within 1.4s"
 	// On a slow machine the other two may still be starting when the wait is announced.
 	if got := strings.NewReplacer("start: quits, ", "start: ", "mute, honest;", "mute;").Replace(news(t, m)); got != want {
 		t.Errorf("said %q, want %q", got, want)

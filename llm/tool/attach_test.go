@@ -2,7 +2,6 @@ package tool
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/base64"
 	"errors"
 	"image"
@@ -35,13 +34,6 @@ func picture(t *testing.T, format string, w, h int) []byte {
 	return b.Bytes()
 }
 
-// webp is the beginning of a WebP picture whose first block has this kind and these bytes.
-func webp(kind string, block ...byte) []byte {
-	length := map[string]string{"VP8X": "\x0a"}[kind]
-	head := "RIFF\x24\x00\x00\x00WEBP" + kind + cmp.Or(length, "\x10") + "\x00\x00\x00"
-	return append([]byte(head), append(block, make([]byte, 16)...)...)
-}
-
 func TestAttachRecognisesPicturesByTheirContent(t *testing.T) {
 	dot, err := base64.StdEncoding.DecodeString("UklGRiIAAABXRUJQVlA4IBYAAAAwAQCdASoBAAEADsD+JaQAA3AAAAAA")
 	if err != nil {
@@ -56,9 +48,6 @@ func TestAttachRecognisesPicturesByTheirContent(t *testing.T) {
 		{picture(t, "jpeg", 33, 7), "image/jpeg", 33, 7},
 		{picture(t, "gif", 5, 300), "image/gif", 5, 300},
 		{dot, "image/webp", 1, 1},
-		{webp("VP8 ", 0, 0, 0, 0x9d, 1, 0x2a, 0x20, 0x03, 0x58, 0x42), "image/webp", 800, 600},
-		{webp("VP8L", 0x2f, 0x1f, 0xc3, 0x95, 0), "image/webp", 800, 600},
-		{webp("VP8X", 0, 0, 0, 0, 0x1f, 3, 0, 0x57, 2, 0), "image/webp", 800, 600},
 	} {
 		p, err := NewAttachment("main.go", c.data, "gpt-4o", nil)
 		if err != nil || p.Kind != message.ImagePart || p.MediaType != c.kind || !bytes.Equal(p.Data, c.data) ||
