@@ -13,7 +13,7 @@ import (
 	"winnow/llm/tool"
 )
 
-// numbered gives each message an id of its own.
+// numbered returns messages with consecutive IDs.
 func numbered(list []history.Message, from int64) []history.Message {
 	list = append([]history.Message(nil), list...)
 	for i := range list {
@@ -30,8 +30,7 @@ func shown(messages []history.Message) string {
 	return b.String()
 }
 
-// TestEveryServerAcceptsEveryHistory repairs random damaged conversations for every server. RAPID_CHECKS takes more
-// of them.
+// Random damaged conversations are repaired for every kind of server. RAPID_CHECKS sets their number.
 func TestEveryServerAcceptsEveryHistory(t *testing.T) {
 	for _, target := range strictTargets() {
 		t.Run(target.endpoint.Name+" "+string(target.profile), func(t *testing.T) {

@@ -19,8 +19,8 @@ import (
 	"winnow/llm/keys"
 )
 
-// machine is a computer on which a server may listen at each address. An answer is a body, with a status or "hang"
-// before it where it is not a good one; no answer is a refused connection.
+// machine maps the URLs at which servers listen to their responses: a body, after a status if that is not 200, or
+// "hang". Connections to other hosts are refused.
 type machine map[string]string
 
 func (m machine) Do(req *http.Request) (*http.Response, error) {
@@ -48,7 +48,7 @@ func (m machine) Do(req *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(rest)), Request: req}, nil
 }
 
-// machineOf reads a machine of lines of an address and an answer.
+// machineOf parses lines of a URL and a response.
 func machineOf(lines string) machine {
 	m := machine{}
 	for line := range strings.Lines(lines) {
@@ -58,7 +58,7 @@ func machineOf(lines string) machine {
 	return m
 }
 
-// watchedMachine notes the hosts beside this machine that are asked, and those that a key is sent to.
+// watchedMachine records the remote hosts that are asked, and the hosts that receive a key.
 type watchedMachine struct {
 	machine
 	mu    sync.Mutex
@@ -101,7 +101,7 @@ func TestCatalog(t *testing.T) {
 	})
 }
 
-// catalogRun runs the lines of a fixture, and writes down what comes out of them.
+// catalogRun runs the lines of a fixture and collects their results.
 type catalogRun struct {
 	t       *testing.T
 	catalog *Catalog
@@ -110,7 +110,7 @@ type catalogRun struct {
 	said    strings.Builder
 }
 
-// say writes down a result, or an error where there is one.
+// say adds a result, or an error if there is one.
 func (r *catalogRun) say(err error, format string, args ...any) {
 	if err != nil {
 		format, args = "error: %v", []any{err}
@@ -121,12 +121,12 @@ func (r *catalogRun) say(err error, format string, args ...any) {
 func (r *catalogRun) command(line string) {
 	c, ctx := r.catalog, r.t.Context()
 	name, ref, _ := strings.Cut(line, " ")
-	words := append(strings.Fields(ref), "", "") // It takes two, and more where it says so.
+	words := append(strings.Fields(ref), "", "") // Most commands take up to two words.
 	switch name {
 	case "env":
 		variable, value, _ := strings.Cut(ref, "=")
 		r.env[variable] = strings.Trim(value, "'")
-	case "environment": // words: the services whose keys are stored
+	case "environment": // with the services whose keys are stored
 		r.endpoints(EndpointsFromEnv(func(name string) string { return r.env[name] }, words...))
 	case "endpoint":
 		c.With(endpointOf(words))
@@ -179,7 +179,7 @@ func (r *catalogRun) command(line string) {
 	}
 }
 
-// endpointOf reads a name, a base URL and what else there is.
+// endpointOf parses a name, a base URL and options.
 func endpointOf(words []string) Endpoint {
 	e := Endpoint{Name: words[0], BaseURL: words[1]}
 	for _, word := range words[2:] {

@@ -12,8 +12,7 @@ import (
 	"winnow/llm/keys"
 )
 
-// A gateway in front of the server wants a parameter in every address. The count is the server's own, of the prompt
-// that it writes, with what begins it.
+// Some gateways require a query parameter in every URL.
 func TestEveryRequestHasTheQueryAndTheKeyOfTheEndpoint(t *testing.T) {
 	for _, written := range []string{"/v1?key=a%2Bb", "/v1/?key=a%2Bb", "/v1/chat/completions?key=a%2Bb", "?key=a%2Bb"} {
 		server := script(chunks(delta("Hello"), "[DONE]"), step{say: []string{`{"data":[{"id":"m"}]}`}},
@@ -63,7 +62,7 @@ func TestSecretNeverPrints(t *testing.T) {
 	}
 }
 
-// A stored key is fetched by the first request, is sent, and is taken out of what comes back.
+// A stored key is fetched by the first request, sent, and redacted in answers.
 func TestAStoredKeyIsFetchedWhenItIsNeeded(t *testing.T) {
 	fetched, key := 0, keys.Secret(testKey)
 	var e Endpoint
@@ -83,7 +82,7 @@ func TestAStoredKeyIsFetchedWhenItIsNeeded(t *testing.T) {
 	if !strings.Contains(strings.Join(e.Secrets(), " "), testKey) {
 		t.Error("a copy of the endpoint does not know the key as a secret")
 	}
-	// A key that was refused is fetched again: another may have been stored.
+	// A key that was rejected is fetched again.
 	key = testKey + "-2"
 	if _, _, err := heard(c, hello()); !errors.Is(err, ErrAuth) || fetched != 1 {
 		t.Errorf("refused: %v after %d fetches", err, fetched)

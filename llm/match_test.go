@@ -38,7 +38,7 @@ func TestPatternsNameModels(t *testing.T) {
 	}
 }
 
-// Each setting is found by itself: what a specific table leaves open, a wider one says.
+// Each setting is looked up separately: what a specific pattern does not set, a more general one may.
 func TestSettingsOfAModelAreFoundOneByOne(t *testing.T) {
 	t.Parallel()
 	off, on := false, true

@@ -27,12 +27,12 @@ func TestCutOverTheNetwork(t *testing.T) {
 	wantText(t, "sentence", err.Error(), "the connection to here was lost before the answer was complete")
 }
 
-// TestCancelOverTheNetwork stops a server that is silent, before and after its first words.
+// TestCancelOverTheNetwork cancels a request to a silent server, before and after its first output.
 func TestCancelOverTheNetwork(t *testing.T) {
 	for _, words := range []string{"", "Hello"} {
 		came := make(chan struct{}, 1)
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-			_, _ = io.Copy(io.Discard, req.Body) // Only then does the server see that the client leaves.
+			_, _ = io.Copy(io.Discard, req.Body) // Otherwise the server does not notice that the client disconnects.
 			if words != "" {
 				_, _ = fmt.Fprint(w, delta2(words))
 				w.(http.Flusher).Flush()
@@ -53,8 +53,7 @@ func TestCancelOverTheNetwork(t *testing.T) {
 	}
 }
 
-// A server that sends its clients elsewhere is not followed, whatever the status: neither the conversation nor the
-// key goes to an address that the user did not name.
+// Neither the conversation nor the key is sent to an address that the user did not configure, whatever the status.
 func TestNoRedirectIsFollowed(t *testing.T) {
 	for _, status := range []int{http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
 		var reached atomic.Int32

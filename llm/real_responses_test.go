@@ -7,7 +7,7 @@ import (
 	"winnow/history"
 )
 
-// Both real servers have the Responses API too, and each leaves out other parts of its events.
+// Both real servers support the Responses API, and each omits different parts of the events.
 
 func TestRealLlamaCppResponses(t *testing.T) {
 	s := realServer{t: t, endpoint: realEndpoint(t, "llamacpp", "WINNOW_REAL_LLAMACPP")}
@@ -51,7 +51,7 @@ func TestRealOllamaResponses(t *testing.T) {
 	s.runs(t)("any history", realServer.wantResponsesTakeAnything)
 }
 
-// wantResponded asks for an answer and checks that it comes in pieces, is counted and is done.
+// wantResponded checks that an answer is streamed, counted and complete.
 func (s realServer) wantResponded(c *Client) {
 	s.t.Helper()
 	reply, pieces, err := s.answered(c, s.request("Write some words.", 24))
@@ -64,8 +64,8 @@ func (s realServer) wantResponded(c *Client) {
 	}
 }
 
-// wantResponsesTakeAnything sends damaged conversations: the server must read every one.
+// wantResponsesTakeAnything checks that the server accepts repaired damaged conversations.
 func (s realServer) wantResponsesTakeAnything() {
-	s.endpoint.MaxAttempts = 2 // llama.cpp closes connections that it keeps open when it likes.
+	s.endpoint.MaxAttempts = 2 // llama.cpp may close idle connections at any time.
 	s.wantTakesAnything(s.with(nil), history.Profile{NoImages: true}, 12, Request{Model: s.model, MaxTokens: 16})
 }

@@ -9,8 +9,8 @@ import (
 	"winnow/llm/llmtest"
 )
 
-// TestWhatStrictServersSayIsUnderstood reads a refusal by each rule of the strict servers, in the shape of each server:
-// the words come out whole, and what was refused for its form is not sent again as it is.
+// Each rule of each strict server is broken: the message of the refusal is understood, and the same request is not sent
+// again.
 func TestWhatStrictServersSayIsUnderstood(t *testing.T) {
 	seen := 0
 	for _, target := range strictTargets() {

@@ -33,7 +33,7 @@ func TestCancelDuringAWaitEndsAtOnce(t *testing.T) {
 	})
 }
 
-// A server that never ends costs neither memory nor disk without end.
+// A server that never stops must not fill memory and disk.
 func TestEndlessAnswerIsCutOff(t *testing.T) {
 	piece := delta2(strings.Repeat("x", 1<<20))
 	server := script(step{say: slices.Repeat([]string{piece}, 40)})

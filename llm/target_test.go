@@ -16,11 +16,11 @@ import (
 	"winnow/llm/tool"
 )
 
-// strictServer is a server in the same process that refuses as the real one does.
+// strictServer is an in-process server that refuses requests as the real one does.
 type strictServer struct {
 	handler http.Handler
 	asked   int
-	body    []byte // of the last request
+	body    []byte // the body of the last request
 }
 
 func (s *strictServer) Do(req *http.Request) (*http.Response, error) {
@@ -36,18 +36,18 @@ func (s *strictServer) Do(req *http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-// targetModel is the model that all targets are asked for.
+// targetModel is the model of all targets.
 const targetModel = "m"
 
-// strictTarget is a server and an endpoint as winnow sets it up for that kind of server.
+// strictTarget is a kind of server, and the endpoint that winnow uses for it.
 type strictTarget struct {
 	profile  llmtest.Profile
 	endpoint Endpoint
-	keys     bool // its answers carry keys that it wants back
-	reasons  bool // its answers carry reasoning that it wants back
+	keys     bool // its answers contain provider data
+	reasons  bool // its answers contain encrypted reasoning
 }
 
-// mine are messages whose own answers are those of the target, with the keys that it sends.
+// mine returns messages in which the model's own answers have the target as their origin, and its provider data.
 func (x strictTarget) mine(list []history.Message) []history.Message {
 	list = slices.Clone(list)
 	for i := range list {
@@ -66,7 +66,7 @@ func (x strictTarget) mine(list []history.Message) []history.Message {
 	return list
 }
 
-// reasoning is what an answer of the target carries in the place of keys.
+// reasoning replaces provider data by that of the Responses API, or removes it.
 func (x strictTarget) reasoning(keys string) string {
 	if keys == "" || !x.reasons {
 		return ""
@@ -74,7 +74,7 @@ func (x strictTarget) reasoning(keys string) string {
 	return `{"responses_reasoning":[{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"x"}],"responses_phase":"commentary"}`
 }
 
-// strictTargets are all profiles, each with the endpoint that the catalog gives for it.
+// strictTargets returns a target for each profile.
 func strictTargets() []strictTarget {
 	hosted := map[string]Endpoint{}
 	for _, e := range EndpointsFromEnv(func(name string) string {
@@ -89,7 +89,7 @@ func strictTargets() []strictTarget {
 	inTurn := local
 	inTurn.Profile = history.Profile{MergeSameRole: true, NoToolToUser: true}
 	thinker := hosted["deepseek"]
-	// Learned from the first refusal, then kept.
+	// learned from the first refusal
 	texts := hosted["deepseek"]
 	texts.Learned.Profile = history.Profile{NoImages: true}
 	thinker.Learned.Profile = history.Profile{EchoReasoning: true, NoImages: true}
@@ -116,7 +116,7 @@ func strictTargets() []strictTarget {
 	}
 }
 
-// wantAccepted builds a request for the target, sends it, and says why it was not accepted.
+// wantAccepted plans a request for the target and sends it. It returns an error if it was refused.
 func (x strictTarget) wantAccepted(messages []history.Message, o history.Options) error {
 	messages, o.Turn = x.mine(messages), x.mine(o.Turn)
 	server := &strictServer{handler: llmtest.NewStrictServer(x.profile, "Hello.")}
@@ -125,12 +125,12 @@ func (x strictTarget) wantAccepted(messages []history.Message, o history.Options
 	client := NewClient(e)
 	o.Profile, o.To = client.Profile(targetModel), client.Origin(targetModel)
 	if o.Profile.NoTools {
-		o.Turn = o.Turn[:1] // A model that takes no calls makes none in its own turn.
+		o.Turn = o.Turn[:1] // A model without tools makes no calls in its own turn.
 	}
 	plan, err := history.Build(messages, o)
 	var damaged *history.DamagedError
 	if errors.As(err, &damaged) {
-		return nil // the user wants nothing sent then
+		return nil // with this policy nothing is sent
 	}
 	zero := 0.0
 	r := Request{

@@ -10,9 +10,9 @@ import (
 	"winnow/history"
 )
 
-// TestWindow takes the window of a model by what is known of it. The first line of a fixture is the base URL, the
-// model, and what is configured and asked; lines behind it are windows that somebody set or said, in tokens, with the
-// day. The body is what a server answers at its paths, and behind a line "then" what it answers later.
+// TestWindow decides the window of a model. The first line of a fixture has the base URL, the model, and options; the
+// following lines are windows from other sources: tokens, day, and the maximum. The body is what a server responds at
+// its paths, and, after a line "then", what it responds later.
 func TestWindow(t *testing.T) {
 	checkFixtures(t, "testdata/windows.txtar", func(t *testing.T, head, body string) string {
 		first, known, _ := strings.Cut(head, "\n")
@@ -61,7 +61,7 @@ func TestWindow(t *testing.T) {
 	})
 }
 
-// readWindows reads lines of who, how many tokens, the day, and the most that the server runs the model with.
+// readWindows parses lines of a source, tokens, the day, and the maximum that can be requested.
 func readWindows(t *testing.T, f *WindowFacts, lines string) {
 	t.Helper()
 	for line := range strings.Lines(lines) {
@@ -103,7 +103,7 @@ func windowText(t *testing.T, f WindowFacts) string {
 	return text + "\n"
 }
 
-// waysText is how the model is asked, where its server said that.
+// waysText describes how requests to the model differ according to its server.
 func waysText(t *testing.T, c *Client, r Request) (text string) {
 	t.Helper()
 	if p := c.Profile(r.Model); p != (history.Profile{}) {
@@ -118,7 +118,7 @@ func waysText(t *testing.T, c *Client, r Request) (text string) {
 	return text + bodyOf(t, c, r) + "\n"
 }
 
-// A window is taken by how a model's name begins, the longest beginning first, whatever its maker.
+// The longest matching prefix of a model's name counts, whatever its maker.
 func TestWindowByName(t *testing.T) {
 	seen := map[string]bool{}
 	for prefixes, tokens := range windows {

@@ -17,7 +17,7 @@ func readDocs(t *testing.T) *library {
 	return l
 }
 
-// TestQuestionsOfNewcomers has each question of questions.txt answered by the beginning of the section above it.
+// TestQuestionsOfNewcomers checks that each question in questions.txt finds the section above it.
 func TestQuestionsOfNewcomers(t *testing.T) {
 	l := readDocs(t)
 	file, err := os.ReadFile("testdata/questions.txt")
@@ -50,7 +50,7 @@ func TestWhatThePagesDoNotSayIsNotAnswered(t *testing.T) {
 	}
 }
 
-// TestHello wants a greeting answered as by a host, with questions that have an answer.
+// A greeting is answered with suggestions, and each of them has an answer.
 func TestHello(t *testing.T) {
 	for _, hello := range []string{"hello", "Hi!", "help", "What can you do?", "are you a language model?"} {
 		got, _ := ask(t, hello)

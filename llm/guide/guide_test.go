@@ -21,7 +21,7 @@ import (
 
 var update = flag.Bool("update", false, "write the list of acts into docs/start.md")
 
-// ask has winnow's own client ask the guide. The texts of a conversation are the user's and the guide's in turn.
+// ask sends a conversation to the guide through winnow's client. The texts alternate between user and guide.
 func ask(t *testing.T, texts ...string) (llm.Reply, *llm.Error) {
 	t.Helper()
 	r := llm.Request{Model: modelName}
@@ -119,11 +119,11 @@ func TestAnAnswerKeepsItsPaceUntilItIsCancelled(t *testing.T) {
 		if !errors.Is(err, context.Canceled) || strings.Contains(string(rest), "[DONE]") {
 			t.Errorf("after the cancel came %q and %v", rest, err)
 		}
-		time.Sleep(time.Second) // The answer's goroutine sees at its next piece that nobody reads.
+		time.Sleep(time.Second) // The goroutine notices the end at its next piece.
 	})
 }
 
-// TestDocsListTheActs keeps docs/start.md true. It is written with go test ./llm/guide -update.
+// TestDocsListTheActs checks the table in docs/start.md, which go test ./llm/guide -update writes.
 func TestDocsListTheActs(t *testing.T) {
 	const file = "../../docs/start.md"
 	page, err := os.ReadFile(file)

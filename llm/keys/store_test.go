@@ -68,7 +68,7 @@ func TestKeyFilesAreForTheUserAlone(t *testing.T) {
 			t.Errorf("mode %o: %v, want an error with the command", mode, err)
 		}
 	}
-	// A file that was open to others is not any more once a key is written to it.
+	// Writing a key to a file that others can read makes it private.
 	if err := toFile(path, testKey+"-2"); err != nil {
 		t.Fatal(err)
 	}
@@ -83,8 +83,8 @@ func TestKeyFilesAreForTheUserAlone(t *testing.T) {
 	}
 }
 
-// Every test of the keyring speaks to one over a socket, as a real one is spoken to. The library keeps one connection
-// for the whole process, so these tests are one.
+// The keyring is accessed over a socket, like a real one. This is one test because the library keeps one connection for
+// the whole process.
 func TestKeyring(t *testing.T) {
 	bus, err := llmtest.StartFakeKeyring(map[string]string{"winnow/foreign": testKey + "-0"})
 	if err != nil {
@@ -92,7 +92,7 @@ func TestKeyring(t *testing.T) {
 	}
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", bus.Address)
 	t.Cleanup(func() {
-		kept, err := dbus.SessionBus() // The library keeps one connection. Another test must not meet it.
+		kept, err := dbus.SessionBus() // Other tests must not use this connection.
 		bus.Close()
 		if err == nil {
 			<-kept.Context().Done()
@@ -113,7 +113,7 @@ func TestKeyring(t *testing.T) {
 		}
 	}
 
-	// A key that winnow did not store is not asked for by itself.
+	// A key that winnow did not store is not looked up by Get.
 	get("foreign", "")
 	if bus.Calls() != 0 {
 		t.Errorf("the keyring was asked %d times for a key that is not stored", bus.Calls())
@@ -138,7 +138,7 @@ func TestKeyring(t *testing.T) {
 		t.Errorf("the names are %q, after %d calls", names, bus.Calls()-asked)
 	}
 
-	// A key is in one place.
+	// Storing a key elsewhere deletes the old one.
 	set("openai", testKey+"-2", File)
 	get("openai", testKey+"-2")
 	if got := bus.Key("winnow/openai"); got != "" {
@@ -153,7 +153,7 @@ func TestKeyring(t *testing.T) {
 		t.Errorf("deleted twice: %v", err)
 	}
 
-	// A locked keyring asks somebody for its password. It is not waited for without end.
+	// A locked keyring prompts for its password. The wait is limited.
 	set("openai", testKey, Keyring)
 	bus.Lock(true)
 	short, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
@@ -175,7 +175,7 @@ func TestKeyring(t *testing.T) {
 	}
 	bus.Refuse(false)
 
-	// A key that was deleted by another program.
+	// Another program deletes the key.
 	if err := deleteFromKeyring(ctx, "openai"); err != nil {
 		t.Fatal(err)
 	}
@@ -199,12 +199,12 @@ func TestKeyring(t *testing.T) {
 func TestWithoutABusThereIsNoKeyring(t *testing.T) {
 	addresses := []string{"disabled:"}
 	if _, err := os.Stat(filepath.Join("/run/user", strconv.Itoa(os.Getuid()), "bus")); err != nil {
-		// This machine has no bus that is found.
+		// This machine has no session bus at the default path.
 		addresses = append(addresses, "", "autolaunch:", "autolaunch:scope=*user")
 	}
 	for _, address := range addresses {
 		t.Setenv("DBUS_SESSION_BUS_ADDRESS", address)
-		t.Setenv("PATH", t.TempDir()) // A bus that is launched would be a program.
+		t.Setenv("PATH", t.TempDir()) // so that no bus can be started
 		if _, err := FromKeyring(t.Context(), "openai"); !errors.Is(err, ErrNoKeyring) {
 			t.Errorf("%q: %v", address, err)
 		}
@@ -215,7 +215,7 @@ func TestWithoutABusThereIsNoKeyring(t *testing.T) {
 	}
 }
 
-func TestLaterIsFetchedOnceUntilItIsRefused(t *testing.T) {
+func TestLazySecretIsFetchedOnceUntilItIsRefused(t *testing.T) {
 	t.Parallel()
 	fetched, key, fault := 0, Secret(""), errors.New("locked")
 	l := NewLazySecret(func(context.Context) (Secret, error) { fetched++; return key, fault })
@@ -238,7 +238,7 @@ func TestLaterIsFetchedOnceUntilItIsRefused(t *testing.T) {
 	want("refused", "second-key", "second-key", 4)
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	l.turn <- struct{}{} // Somebody else fetches.
+	l.turn <- struct{}{} // Another goroutine fetches.
 	if _, err := l.Get(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("stopped while it waited: %v", err)
 	}

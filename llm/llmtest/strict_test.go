@@ -8,8 +8,8 @@ import (
 
 var unfilled = regexp.MustCompile(`\{[a-z]+\}`)
 
-// TestEachRuleFiresOnItsOwnExample reads the bodies of testdata/strict.txtar: "PROFILE RULE" is one that breaks the
-// rule, and "PROFILE accepts NAME" one that breaks none.
+// Each body of testdata/strict.txtar named "PROFILE RULE" breaks that rule, and each named "PROFILE accepts NAME"
+// breaks none.
 func TestEachRuleFiresOnItsOwnExample(t *testing.T) {
 	fired, accepted := map[string]bool{}, map[string]bool{}
 	for _, x := range Examples() {

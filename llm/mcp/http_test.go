@@ -17,7 +17,7 @@ import (
 	"winnow/llm/tool"
 )
 
-// webServer is a server that is asked by HTTP.
+// webServer configures an HTTP server.
 func webServer(t *testing.T, h http.Handler) ServerConfig {
 	t.Helper()
 	server := httptest.NewServer(h)
@@ -28,7 +28,7 @@ func webServer(t *testing.T, h http.Handler) ServerConfig {
 	}
 }
 
-// Every request has the configured headers and the query of the address.
+// Every request has the configured headers and the query of the URL.
 func TestAServerIsAskedByHTTP(t *testing.T) {
 	t.Parallel()
 	for name, options := range map[string]*sdk.StreamableHTTPOptions{"events": {}, "JSON": {JSONResponse: true}} {
@@ -60,7 +60,7 @@ func TestAServerIsAskedByHTTP(t *testing.T) {
 	}
 }
 
-// No request and no header leaves for an address that the user did not name.
+// Redirects to other servers are not followed.
 func TestNoRequestLeavesForAnotherServer(t *testing.T) {
 	t.Parallel()
 	var reached atomic.Int32
@@ -119,7 +119,7 @@ func TestAnHTTPServerThatFailsSaysWhy(t *testing.T) {
 	}
 }
 
-// A server by HTTP that forgets its sessions is connected anew.
+// An HTTP server that has lost its sessions is reconnected.
 func TestALostSessionIsConnectedAnew(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -145,7 +145,7 @@ func TestALostSessionIsConnectedAnew(t *testing.T) {
 	}
 }
 
-// A server that is asked by HTTP and ended unnoticed is noticed before the user is asked about a call.
+// An HTTP server that has gone is noticed before the user is asked about a call.
 func TestAServerThatIsGoneIsNotReady(t *testing.T) {
 	t.Parallel()
 	streamable := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return honestServer("honest") },
@@ -162,7 +162,7 @@ func TestAServerThatIsGoneIsNotReady(t *testing.T) {
 	}
 }
 
-// A tool says how far a call is.
+// The progress of a call is passed on.
 func TestProgressIsReported(t *testing.T) {
 	t.Parallel()
 	seen := make(chan struct{})
@@ -195,7 +195,7 @@ func TestProgressIsReported(t *testing.T) {
 	}
 }
 
-// A call that is stopped is cancelled at the server.
+// A stopped call is cancelled at the server.
 func TestAStoppedCallIsCancelledAtTheServer(t *testing.T) {
 	t.Parallel()
 	began, cancelled := make(chan struct{}), make(chan struct{})

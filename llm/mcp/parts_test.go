@@ -15,7 +15,7 @@ import (
 
 var blankLines = regexp.MustCompile(`\n+`)
 
-// Exactly the lines that can be messages are passed on, and the others are kept.
+// Exactly the lines that look like messages are passed on; the others are kept.
 func TestOnlyMessagesArePassedOn(t *testing.T) {
 	t.Parallel()
 	stray := rapid.SampledFrom([]string{

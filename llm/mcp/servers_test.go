@@ -18,7 +18,7 @@ import (
 	"winnow/llm/tool"
 )
 
-// started starts servers and waits for them. What they have to say at once is dropped.
+// started starts servers and waits for them.
 func started(t *testing.T, configured ...ServerConfig) *Servers {
 	t.Helper()
 	m := unstarted(t, configured...)
@@ -26,7 +26,7 @@ func started(t *testing.T, configured ...ServerConfig) *Servers {
 	return m
 }
 
-// unstarted makes servers, and checks in the end that no process is left.
+// unstarted returns servers, and checks at the end of the test that no process is left.
 func unstarted(t *testing.T, configured ...ServerConfig) *Servers {
 	t.Helper()
 	mark := fmt.Sprintf("WINNOW_TEST_MCP_RUN=%s-%d", t.Name(), time.Now().UnixNano())
@@ -46,8 +46,8 @@ func unstarted(t *testing.T, configured ...ServerConfig) *Servers {
 	return m
 }
 
-// processesWith lists the running processes that have a variable in their environment. It waits for those that
-// were killed a moment ago.
+// processesWith lists the running processes with a variable in their environment, after waiting for those that are
+// being killed.
 func processesWith(t *testing.T, variable string) (left []string) {
 	t.Helper()
 	if runtime.GOOS != "linux" {
@@ -72,7 +72,7 @@ func processesWith(t *testing.T, variable string) (left []string) {
 	return left
 }
 
-// call calls a tool by its full name, as a session does.
+// call calls a tool by its full name.
 func call(t *testing.T, m *Servers, name, arguments string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -81,7 +81,7 @@ func call(t *testing.T, m *Servers, name, arguments string) string {
 	return text
 }
 
-// until waits for a change of a server that makes it as wanted.
+// until waits for a wanted state of the first server.
 func until(t *testing.T, m *Servers, wanted func(ServerStatus) bool) ServerStatus {
 	t.Helper()
 	for timeout := time.After(2 * time.Minute); ; {
@@ -107,8 +107,8 @@ func offered(m *Servers) (names []string) {
 
 var update = flag.Bool("update", false, "write what comes out into the fixtures; read the difference")
 
-// TestServers uses each server of servers.txtar, and writes down what it is, what it offers, and what its calls give.
-// Whatever a server does, it is an answer and no more: its other tool can be called afterwards.
+// TestServers starts each server of servers.txtar and describes its status, its lists and the results of its calls.
+// Whatever a server does, its other tool can be called afterwards.
 func TestServers(t *testing.T) {
 	archive := txtar.Parse(serversFile)
 	t.Run("all", func(t *testing.T) {
@@ -134,7 +134,7 @@ func TestServers(t *testing.T) {
 	}
 }
 
-// useOf uses a server of a kind as the lines say.
+// useOf describes the use of a server according to the lines of its script.
 func useOf(t *testing.T, kind string, lines []string) string {
 	s := serverOf(t, kind)
 	s.ToolPermissions = map[string]tool.Permission{}
@@ -180,7 +180,7 @@ func useOf(t *testing.T, kind string, lines []string) string {
 		var err error
 		switch c[0] {
 		case "call":
-			// Which goroutine of the SDK notices the end of a connection first is chance.
+			// Which goroutine of the SDK notices the end of a connection first is random.
 			text = strings.ReplaceAll(call(t, m, c[1], c[2]), `calling "tools/call": `, "")
 		case "prompt":
 			text, err = m.GetPrompt(t.Context(), kind, c[1], map[string]string{"name": c[2]})
@@ -192,7 +192,7 @@ func useOf(t *testing.T, kind string, lines []string) string {
 	return b.String()
 }
 
-// shortened is a long text by its length.
+// shortened replaces a long text by its length.
 func shortened(text string) string {
 	if len(text) > 200 {
 		return fmt.Sprintf("%.20s… of %d bytes", text, len(text))
@@ -200,7 +200,7 @@ func shortened(text string) string {
 	return text
 }
 
-// The program is looked for on the path that the server is configured with.
+// The program is looked up in the PATH of the server's environment.
 func TestAProgramIsFoundOnThePathOfItsServer(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -219,8 +219,8 @@ func TestAProgramIsFoundOnThePathOfItsServer(t *testing.T) {
 	}
 }
 
-// A server that ends is started when it is needed, once for each request, and one that does not start any more is not
-// in use until the user starts it.
+// A server that has exited is restarted when it is needed. One that cannot be restarted stays out of use until the user
+// restarts it.
 func TestAServerThatEndedIsStartedWhenItIsNeeded(t *testing.T) {
 	t.Parallel()
 	m := started(t, serverOf(t, "mayfly"))
@@ -247,7 +247,7 @@ func TestAServerThatEndedIsStartedWhenItIsNeeded(t *testing.T) {
 	}
 }
 
-// news is what Prepare says.
+// news returns the sentences of Prepare.
 func news(t *testing.T, m *Servers) string {
 	t.Helper()
 	var said []string
@@ -290,7 +290,7 @@ func TestAChangedListIsFollowed(t *testing.T) {
 	}
 }
 
-// Neither a program that does not want to end nor its children outlive winnow.
+// Neither a stubborn program nor its children survive Close.
 func TestEveryProcessEnds(t *testing.T) {
 	t.Parallel()
 	m := started(t, serverOf(t, "stubborn"))
@@ -332,7 +332,7 @@ func TestPrepareSaysWhatItWaitsFor(t *testing.T) {
 		"the MCP server quits is not in use: it ended (exit status 3); it printed: " +
 		"reading the configuration / Error: the variable TOKEN is missing / Node.js v20; " +
 		"the MCP server mute is not in use: it did not answer within 1.4s"
-	// On a slow machine the other two may still be starting when the wait is announced.
+	// On a slow machine the other two may still be starting at that time.
 	if got := strings.NewReplacer("start: quits, ", "start: ", "mute, honest;", "mute;").Replace(news(t, m)); got != want {
 		t.Errorf("said %q, want %q", got, want)
 	}

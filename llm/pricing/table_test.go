@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// The table is what its comments say: each name once at an address, prices that are more than nothing, and
-// nothing that costs more out of the cache than beside it.
+// Names are unique for each maker, prices are positive, and cached tokens do not cost more than others.
 func TestTheTableOfListPricesIsSound(t *testing.T) {
 	if len(makers()) < 5 {
 		t.Fatalf("the table has %d makers", len(makers()))

@@ -7,7 +7,7 @@ import (
 	"winnow/llm/keys"
 )
 
-// The planted secrets are put together here so that no scanner takes this file for a leak.
+// planted assembles its secrets so that scanners do not take this file for a leak.
 func planted() map[string]string {
 	long := strings.Repeat("Ab3", 12)
 	return map[string]string{
@@ -29,7 +29,7 @@ func planted() map[string]string {
 	}
 }
 
-// secretOf is the part of a planted text that must not be left.
+// secretOf is the part of a planted text that must be removed.
 func secretOf(text string) string {
 	for _, mark := range []string{"Bearer ", "me:", `: \"`, `: "`} {
 		if _, rest, ok := strings.Cut(text, mark); ok {

@@ -28,7 +28,7 @@ func TestTheLongestKnownSecretIsReplaced(t *testing.T) {
 	}
 }
 
-// A word that stands in for a key is no secret in a conversation.
+// A word that is used in place of a key is not a secret in a conversation.
 func TestAWordForAKeyIsLeftInAConversation(t *testing.T) {
 	var r Redactor
 	words := []string{"ollama", "lm-studio", "not-needed", "sk-no-key-required", "EMPTY", "dummy"}
@@ -42,7 +42,7 @@ func TestAWordForAKeyIsLeftInAConversation(t *testing.T) {
 	}
 }
 
-// However an answer is cut into pieces, what comes out is the whole answer without the secrets.
+// The result does not depend on how an answer is split into pieces.
 func TestASecretThatIsSplitIsReplaced(t *testing.T) {
 	var r Redactor
 	r.AddSecrets(shortKey, longKey, otherKey)

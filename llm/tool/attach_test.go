@@ -14,7 +14,7 @@ import (
 	"winnow/history/message"
 )
 
-// picture is an image of w by h pixels, in a format.
+// picture is an image of w by h pixels.
 func picture(t *testing.T, format string, w, h int) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -109,7 +109,7 @@ func TestAttachNamesTheReason(t *testing.T) {
 	}
 }
 
-// The numbers are those of the makers' own examples and tables.
+// The numbers are from the makers' own examples and tables.
 func TestPictureTokens(t *testing.T) {
 	for _, c := range []struct {
 		model      string

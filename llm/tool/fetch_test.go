@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// site serves pages, and counts what it was asked for.
+// site serves pages, and records the requested paths.
 func site(t *testing.T, pages map[string]http.HandlerFunc) (base string, asked *[]string) {
 	t.Helper()
 	asked = new([]string)
@@ -95,7 +95,7 @@ func TestDocumentsBecomeText(t *testing.T) {
 	}
 }
 
-// TestNothingIsSentToAddressesThatNobodyListed asks for this machine in many ways.
+// TestNothingIsSentToAddressesThatNobodyListed tries to reach this machine in many ways.
 func TestNothingIsSentToAddressesThatNobodyListed(t *testing.T) {
 	t.Parallel()
 	base, asked := site(t, map[string]http.HandlerFunc{"/": sends("text/plain", "secret")})
@@ -106,7 +106,7 @@ func TestNothingIsSentToAddressesThatNobodyListed(t *testing.T) {
 	}{
 		{nil, base},
 		{nil, "http://localhost" + port},
-		{nil, "http://localhost." + port}, // a name that stands for this machine
+		{nil, "http://localhost." + port}, // another name of this machine
 		{nil, "http://[::1]" + port},
 		{nil, "http://[::ffff:127.0.0.1]" + port},
 		{nil, "http://0.0.0.0" + port},

@@ -126,7 +126,7 @@ func TestACallSaysHowFarItIs(t *testing.T) {
 		return "done", nil
 	})
 	set := Set{Boxes: []*Toolbox{&box}}
-	set.Run(t.Context(), "long", "") // Nobody wants to know.
+	set.Run(t.Context(), "long", "") // without WithProgress
 	said := ""
 	set.Run(WithProgress(t.Context(), func(text string) { said += text }), "long", "")
 	wantText(t, "progress", said, "half")

@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "write what comes out into the fixtures; read the difference")
 
-// eachFixture compares the parts of each file of a pattern with what make gives for them, or takes that into them.
+// eachFixture compares the parts of each file with the result of make, or updates them.
 func eachFixture(t *testing.T, pattern string, make func(t *testing.T, parts []txtar.File)) {
 	t.Helper()
 	files, err := filepath.Glob(pattern)
@@ -42,7 +42,7 @@ func eachFixture(t *testing.T, pattern string, make func(t *testing.T, parts []t
 	}
 }
 
-// TestAnswers reads what servers sent: the events of each line are written down, and how the answer ended.
+// TestAnswers decodes recorded answers and describes the events of each line and the end.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	for _, format := range []Format{Chat, Responses, Ollama} {
@@ -54,7 +54,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// eventsOf is an answer written down, up to the line that completes it. Every line that is an error is read.
+// eventsOf describes an answer up to the line that completes it.
 func eventsOf(format Format, lines string) string {
 	answer := NewAnswer(format)
 	var b strings.Builder
@@ -88,7 +88,7 @@ func eventsOf(format Format, lines string) string {
 	})
 }
 
-// TestThinkTagAtEveryCut cuts the content at every two places: the result must not depend on it.
+// The result does not depend on how the content is split into pieces.
 func TestThinkTagAtEveryCut(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ content, reasoning, text string }{
@@ -121,7 +121,7 @@ func TestThinkTagAtEveryCut(t *testing.T) {
 	}
 }
 
-// Whatever comes, a reader does not fail but for what is an error or no JSON, and what it keeps is JSON.
+// For any input, errors are refusals or syntax errors, and the provider data is JSON.
 func FuzzAnswers(f *testing.F) {
 	files, _ := filepath.Glob("testdata/*/*.txtar")
 	for _, file := range files {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// BenchmarkChunk reads an answer of Chat Completions in chunks of a token, as a server streams it.
+// BenchmarkChunk decodes an answer of Chat Completions with one token in each chunk.
 func BenchmarkChunk(b *testing.B) {
 	var body strings.Builder
 	for i := range 1000 {

@@ -9,7 +9,7 @@ import (
 	openai "github.com/sashabaranov/go-openai"
 )
 
-// TestRequests writes the request of each file in each format. A file has the request, and a body for each format.
+// TestRequests encodes the request of each file in each format. A file has the request, then a body for each format.
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	eachFixture(t, "testdata/request/*.txtar", func(t *testing.T, parts []txtar.File) {
@@ -47,7 +47,7 @@ func readable(t *testing.T, body []byte) string {
 	return string(body) + "\n"
 }
 
-// A schema of a tool that is no JSON is refused before anything is sent.
+// A tool with an invalid schema is refused before anything is sent.
 func TestABrokenSchemaIsAnError(t *testing.T) {
 	t.Parallel()
 	for _, format := range []Format{Chat, Responses, Ollama} {

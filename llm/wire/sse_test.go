@@ -9,7 +9,7 @@ import (
 	"testing/iotest"
 )
 
-// read writes down what is read: the lines without "data: " and LF, and how they ended.
+// read describes what is read: the lines without "data: " and line end, and the final error.
 func read(body io.Reader) string {
 	r := NewSSEReader(body)
 	lines, err := io.ReadAll(r)

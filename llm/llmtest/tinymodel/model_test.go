@@ -14,7 +14,7 @@ func model(t *testing.T, o options) []byte {
 	return b.Bytes()
 }
 
-// README.md promises the same small file for the same options. Whether servers can load it is tested with real ones.
+// README.md promises a small file that depends on the options only. Loading it is tested with real servers.
 func TestModelIsDecidedByItsOptions(t *testing.T) {
 	t.Parallel()
 	first, again := model(t, options{seed: 2, window: 4096}), model(t, options{seed: 2, window: 4096})
