@@ -22,12 +22,10 @@ type Catalog struct {
 	Doer         Doer             // for endpoints that are added without a Doer; nil is the network
 	Redactor     *redact.Redactor // shared by all clients; with nil, each client only knows its own secrets
 
-	// WithStoredKey adds the stored key to the endpoint of an unconfigured local server.
-	// nil adds none.
+	// WithStoredKey adds the stored key to the endpoint of an unconfigured local server. It may be nil.
 	WithStoredKey func(Endpoint) Endpoint
 
-	// ProbeLocal allows UnconfiguredProviders to ask for models at the default ports of unconfigured local
-	// servers.
+	// ProbeLocal allows UnconfiguredProviders to ask for models at the default ports of unconfigured local servers.
 	ProbeLocal bool
 
 	mu      sync.Mutex
@@ -388,8 +386,8 @@ type ModelPreference struct {
 	Last            LastModel // the model used last; it counts if none is named
 	DefaultEndpoint string    // where a name without an endpoint is looked for; "" is the endpoint chosen by default
 
-	// AllowLocal allows looking for local servers, and using the guide if there is none. It is for
-	// interactive use, where a person sees the choice before anything is sent.
+	// AllowLocal allows looking for local servers, and using the guide if there is none. It is for interactive use,
+	// where a person sees the choice before anything is sent.
 	AllowLocal bool
 }
 

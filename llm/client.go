@@ -457,8 +457,8 @@ func (a *attempt) finish(err error) error {
 		}
 	}
 	a.emitAll(a.answer.Flush())
-	for channel, hiding := range a.redactors {
-		a.emitText(wire.Channel(channel), hiding.Flush())
+	for channel, redactor := range a.redactors {
+		a.emitText(wire.Channel(channel), redactor.Flush())
 	}
 	if a.readerGone {
 		return errReaderGone
@@ -494,7 +494,7 @@ func (a *attempt) emptyAnswer() *Error {
 	return e
 }
 
-// emit passes one event to the reader, unless it has stopped iterating.
+// emitAll passes events to the reader, with the secrets removed.
 func (a *attempt) emitAll(events []wire.Event) {
 	known := a.client.redactor.RedactKnown
 	for _, e := range events {
@@ -529,7 +529,7 @@ func (a *attempt) emitText(channel wire.Channel, text string) {
 	}
 }
 
-// give hands an event to the reader, unless that is gone.
+// emit passes one event to the reader, unless it has stopped iterating.
 func (a *attempt) emit(e Event) {
 	a.readerGone = a.readerGone || !a.yield(e, nil)
 }

@@ -99,14 +99,14 @@ func (c *Client) AllLearned(model string) Learned {
 	return l
 }
 
-// Learn adds to what is known about a model.
+// Learned returns what the server taught about a model. It is worth storing for the base URL and the model.
 func (c *Client) Learned(model string) Learned {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.facts[model].learned
 }
 
-// Learn adds what was learned of a model.
+// Learn adds to what is known about a model.
 func (c *Client) Learn(model string, more Learned) {
 	c.changeFacts(model, func(f *facts) { f.learned = more.mergedOver(f.learned) })
 }
