@@ -486,7 +486,7 @@ func (c *Catalog) chooseLocal(ctx context.Context) (ModelChoice, error) {
 			return ModelChoice{Ref: models[0].Ref(), Reason: reason, FirstListed: true}, nil
 		}
 		if failed[e.Name] == nil { // It runs, but has no model.
-			empty = " (" + e.Name + " has no model to chat with yet)"
+			empty = " (" + e.Name + " has no chat model yet)"
 		}
 	}
 	guide := c.client(GuideEndpoint)
@@ -511,7 +511,7 @@ func (c *Client) firstModel(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if models = chatModels(models); len(models) == 0 {
-		return "", fmt.Errorf("%s has no model to chat with yet", c.endpoint.Name)
+		return "", fmt.Errorf("%s has no chat model yet", c.endpoint.Name)
 	}
 	return models[0].ID, nil
 }
