@@ -44,7 +44,7 @@ type app struct {
 
 	// The fields below are set by prepare, for commands that continue a chat.
 	deps    session.Deps
-	choice  llm.Choice
+	choice  llm.ModelChoice
 	notices []string           // sentences to show to the user
 	memory  *remembered.Memory // the last choices on the screen; nil remembers nothing
 	chosen  remembered.Choices
@@ -143,21 +143,22 @@ func (p *program) setup() (*app, error) {
 	}
 	endpoints := p.endpoints(c)
 	servers, secrets := p.mcpServers(c)
-	p.redactor.Know(secrets...)
+	p.redactor.AddSecrets(secrets...)
 	p.learnKeys(endpoints)
 	p.unsetKeys(endpoints...)
-	a := &app{program: p, config: c, servers: mcp.New(p.build, servers...)}
+	a := &app{program: p, config: c, servers: mcp.NewServers(p.build, servers...)}
 	if a.log, a.logFile, err = p.openLog(); err != nil {
 		return nil, err
 	}
 	a.catalog = &llm.Catalog{
-		Patterns: c.ModelTables(), Network: p.network, Redactor: p.redactor, Stored: p.withStored, Probes: true,
+		ModelConfigs: c.ModelTables(), Doer: p.network, Redactor: p.redactor, WithStoredKey: p.withStored,
+		ProbeLocal: true,
 	}
 	pace := time.Duration(0)
 	if term.IsTerminal(p.out.Fd()) {
 		pace = 12 * time.Millisecond // on a terminal, the guide streams its answers at the pace of a model
 	}
-	a.catalog.With(append(endpoints, guide.Endpoint(docs.Pages, pace))...)
+	a.catalog.With(append(endpoints, guide.NewEndpoint(docs.Pages, pace))...)
 	return a, nil
 }
 
@@ -175,7 +176,7 @@ func (a *app) openStore(ctx context.Context) error {
 	if missing || a.flags.noSave {
 		path = store.InMemory
 	}
-	a.store, err = store.Open(ctx, path, store.Options{Now: a.now, Redact: a.redactor.Known})
+	a.store, err = store.Open(ctx, path, store.Options{Now: a.now, Redact: a.redactor.RedactKnown})
 	return err
 }
 
@@ -206,7 +207,7 @@ func newLog(to io.Writer, r *redact.Redactor) *slog.Logger {
 		if kind := a.Value.Kind(); kind != slog.KindString && kind != slog.KindAny {
 			return a
 		}
-		return slog.String(a.Key, r.Text(a.Value.String()))
+		return slog.String(a.Key, r.Redact(a.Value.String()))
 	}
 	return slog.New(slog.NewJSONHandler(to, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: clean}))
 }
@@ -255,21 +256,21 @@ func (a *app) newDeps() session.Deps {
 		DefaultsFor:  c.ModelSettings,
 		TitleModel:   titles,
 		SummaryModel: c.Summary.Model,
-		Tools:        a.servers.Boxes(),
+		Tools:        a.servers.Toolboxes(),
 		// Texts from the servers may contain a secret.
 		PrepareTools: func(ctx context.Context, say func(sentence string)) error {
-			return a.servers.Prepare(ctx, func(sentence string) { say(a.redactor.Text(sentence)) })
+			return a.servers.Prepare(ctx, func(sentence string) { say(a.redactor.Redact(sentence)) })
 		},
 		OfferRecall:  c.Tools.Permissions["recall"] != tool.Off,
 		BuiltinTools: a.builtinTools(c.Tools),
 		Limits:       c.Limits.SpendLimits(),
 		Approval:     a.approval(),
-		ToolLimits:   tool.Limits{Timeout: time.Minute, Output: 1 << 20},
+		ToolLimits:   tool.Limits{Timeout: time.Minute, OutputBytes: 1 << 20},
 		MaxRounds:    c.Tools.MaxRounds,
 		Count:        counter.Count,
 		Tokenizer:    counter.Name(),
 		Now:          a.now,
-		Redact:       a.redactor.Known,
+		Redact:       a.redactor.RedactKnown,
 		Log:          a.log,
 		Observe:      a.observe,
 	}
@@ -279,19 +280,19 @@ func (a *app) newDeps() session.Deps {
 // the user sees the choice before sending, may fall back to a model that nothing named.
 func (a *app) choose(ctx context.Context, row store.Session) error {
 	if a.flags.model == "" && row.Endpoint != "" {
-		a.choice = llm.Choice{Ref: report.SessionModel(row), Reason: "this chat uses it"}
+		a.choice = llm.ModelChoice{Ref: report.SessionModel(row), Reason: "this chat uses it"}
 		return nil
 	}
-	wanted := llm.Preference{Last: a.chosen.Model, Home: row.Endpoint, Local: a.purpose == purposeChat}
-	wanted.From, wanted.Ref = a.namedModel(a.config)
+	wanted := llm.ModelPreference{Last: a.chosen.Model, DefaultEndpoint: row.Endpoint, AllowLocal: a.purpose == purposeChat}
+	wanted.Source, wanted.Ref = a.namedModel(a.config)
 	var err error
-	switch a.choice, err = llm.Choose(ctx, a.catalog, wanted); {
+	switch a.choice, err = llm.ChooseModel(ctx, a.catalog, wanted); {
 	case errors.Is(err, llm.ErrNoModel) && a.purpose == purposePlan:
 		return nil
 	case errors.Is(err, llm.ErrNoModel):
 		return fail(exitProvider, "%w", err)
-	case errors.As(err, new(llm.UnknownError)):
-		return fail(exitUsage, "%s: %w", wanted.From, err)
+	case errors.As(err, new(llm.UnknownModelError)):
+		return fail(exitUsage, "%s: %w", wanted.Source, err)
 	}
 	return err
 }
@@ -313,7 +314,7 @@ func (p *program) namedModel(c config.Config) (from, ref string) {
 func (a *app) start(ctx context.Context) (*session.Session, error) {
 	if a.flags.session == "" {
 		dir, _ := os.Getwd()
-		start := session.StartOptions{Model: a.choice.Ref, Unavailable: a.choice.Closed, Dir: dir}
+		start := session.StartOptions{Model: a.choice.Ref, Unavailable: a.choice.Unavailable, Dir: dir}
 		if a.flags.temporary {
 			return session.NewTemporary(ctx, a.deps, start)
 		}

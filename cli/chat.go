@@ -99,7 +99,7 @@ func (a *app) goodbye(id string) string {
 		way = "-c"
 	}
 	row, _ := a.store.Session(ctx, id)
-	title := theme.Secrets{Find: a.redactor.FindIn}.Line(row.Title)
+	title := theme.Secrets{Find: a.redactor.FindSecrets}.Line(row.Title)
 	return strings.TrimPrefix(title+"\n", "\n") + "Continue: winnow " + way + "\n"
 }
 
@@ -114,7 +114,7 @@ func (a *app) runPlain(ctx context.Context, s *session.Session, terminal bool) e
 		Reason:   a.choice.Reason,
 		Notices:  a.notices,
 		Attach:   a.flags.attach,
-		Secrets:  theme.Secrets{Find: a.redactor.FindIn},
+		Secrets:  theme.Secrets{Find: a.redactor.FindSecrets},
 		In:       a.in,
 		Out:      a.out,
 		Terminal: terminal,
@@ -130,7 +130,7 @@ func (a *app) runPlain(ctx context.Context, s *session.Session, terminal bool) e
 }
 
 // rememberModel makes a model the default of the next start.
-func (a *app) rememberModel(ref string) error { return a.memory.Model(a.catalog.Last(ref))() }
+func (a *app) rememberModel(ref string) error { return a.memory.Model(a.catalog.LastModel(ref))() }
 
 // settings returns the options that the screen and plain mode need for their settings. Without a home folder the path
 // of the configuration is empty.
@@ -188,7 +188,7 @@ func (a *app) screenOptions(s *session.Session, search string) ui.Options {
 		Version:    a.build,
 		Attach:     a.flags.attach,
 		Reasoning:  a.chosen.Reasoning != nil && *a.chosen.Reasoning,
-		Secrets:    a.redactor.FindIn,
+		Secrets:    a.redactor.FindSecrets,
 		ReadPage:   a.readPage,
 		Background: a.servers.Start,
 		Sync:       a.syncFunc(),
@@ -204,9 +204,9 @@ func (a *app) screenOptions(s *session.Session, search string) ui.Options {
 // configuration lists them.
 func (a *app) readPage(ctx context.Context, address string) (text string, cut bool, err error) {
 	page, err := tool.ReadPage(ctx, nil, address)
-	var refused *tool.RefusedError
+	var refused *tool.URLRefusedError
 	if hosts := a.config.Tools.FetchHosts; errors.As(err, &refused) && len(hosts) > 0 {
 		page, err = tool.ReadPage(ctx, hosts, address)
 	}
-	return page.Text, page.Cut, err
+	return page.Text, page.Truncated, err
 }

@@ -291,7 +291,7 @@ func (p *program) cleaner() *cleaner {
 	if p.flags.noRedact {
 		return &cleaner{redact: func(text string) string { return text }}
 	}
-	return &cleaner{redact: p.redactor.Text}
+	return &cleaner{redact: p.redactor.Redact}
 }
 
 // sentence says how many secrets were redacted, "" for none.

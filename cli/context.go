@@ -67,7 +67,7 @@ func (a *app) showContext(ctx context.Context, s *session.Session) error {
 	case l.Request != nil && !l.Request.Proven:
 		a.warn("request %d of turn %d was rebuilt, but is not proven to be what was sent: %s", l.Request.Nth,
 			l.Request.Turn, report.SafeLine(l.Request.Doubt))
-	case l.Request == nil && slices.ContainsFunc(a.servers.List(), isIdle):
+	case l.Request == nil && slices.ContainsFunc(a.servers.Statuses(), isIdle):
 		a.warn("the tools of MCP servers are not counted, because this command starts no servers; winnow tools " +
 			"shows their tokens")
 	}
@@ -80,7 +80,7 @@ func (a *app) showContext(ctx context.Context, s *session.Session) error {
 	return l.unsent
 }
 
-func isIdle(s mcp.Status) bool { return s.State == mcp.Idle }
+func isIdle(s mcp.ServerStatus) bool { return s.State == mcp.NotStarted }
 
 // shownContext is a request with its report.
 type shownContext struct {

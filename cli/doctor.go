@@ -75,7 +75,7 @@ func (a *app) doctorReport(ctx context.Context) (string, error) {
 
 // examine runs all checks. It does not start MCP servers; winnow tools does.
 func (p *program) examine(ctx context.Context, width int) *examination {
-	e := &examination{Page: &report.Page{Width: width, Clean: p.redactor.Text}}
+	e := &examination{Page: &report.Page{Width: width, Clean: p.redactor.Redact}}
 	e.add(good, "winnow", "%s, %s, %s/%s", p.build, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	path, err := p.configPath()
 	config, mistakes := p.decodeConfig()
@@ -190,7 +190,7 @@ func (a *app) checkEndpoints(ctx context.Context, e *examination) {
 	}
 	for _, one := range a.catalog.Endpoints() {
 		switch err := errs[one.Name]; {
-		case one.Name == llm.Guide:
+		case one.Name == llm.GuideEndpoint:
 			e.add(good, one.Name, "built in, needs no key and no network")
 		case err != nil:
 			e.add(wrong, one.Name, "%s, %s: %s", one.BaseURL, keyText(one), report.ErrorText(err))

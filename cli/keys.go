@@ -33,9 +33,9 @@ func (p *program) keysCommand() *cobra.Command {
 // keySource says where the key of an endpoint comes from.
 type keySource struct {
 	Endpoint string
-	Source   keys.Kind // config, environment, command, keyring or file; "" for no key
-	Name     string    // of the variable, the program or the file
-	Key      string    // the same as a sentence, with the reason if the key cannot be used
+	Source   keys.OriginKind // config, environment, command, keyring or file; "" for no key
+	Name     string          // of the variable, the program or the file
+	Key      string          // the same as a sentence, with the reason if the key cannot be used
 }
 
 type keySources []keySource
@@ -56,10 +56,10 @@ func (p *program) listKeys(context.Context, []string) error {
 	list := keySources{}
 	for _, e := range p.endpoints(c) {
 		text := keyText(e)
-		if stored := p.keyStore().Find(e.Name); stored.Kind != keys.Nowhere && !e.KeyFrom.Stored() {
+		if stored := p.keyStore().Origin(e.Name); stored.Kind != keys.Nowhere && !e.KeyOrigin.Stored() {
 			text += "; the stored key is not used"
 		}
-		list = append(list, keySource{e.Name, e.KeyFrom.Kind, e.KeyFrom.Name, text})
+		list = append(list, keySource{e.Name, e.KeyOrigin.Kind, e.KeyOrigin.Name, text})
 	}
 	if len(list) == 0 {
 		p.warn("no endpoint is configured and no key is set; store one with, for example, winnow keys set openai")
@@ -75,7 +75,7 @@ func (p *program) keyEndpoint(name string) (llm.Endpoint, error) {
 		return llm.Endpoint{}, err
 	}
 	all := p.endpoints(c)
-	for _, known := range llm.KnownNames() {
+	for _, known := range llm.ServiceNames() {
 		all = append(all, llm.Endpoint{Name: known})
 	}
 	for _, e := range all {
@@ -84,7 +84,7 @@ func (p *program) keyEndpoint(name string) (llm.Endpoint, error) {
 		}
 	}
 	return llm.Endpoint{}, fail(exitNotFound, "there is no endpoint %q%s; a table [endpoints.NAME] in the "+
-		"configuration file adds one", name, strings.TrimSuffix(llm.DidYouMean(name, llm.KnownNames()), "?"))
+		"configuration file adds one", name, strings.TrimSuffix(llm.DidYouMean(name, llm.ServiceNames()), "?"))
 }
 
 // setKey reads the key of an endpoint and stores it in the keyring, or in a file if this machine has no keyring.
@@ -110,7 +110,8 @@ func (p *program) setKey(ctx context.Context, args []string) error {
 		return stoppedError(ctx, err, "")
 	}
 	fmt.Fprintf(p.out, "Stored the key of %s in %s.\n", e.Name, place)
-	if text := keyText(e); e.KeyFrom.Kind != keys.Nowhere && !e.KeyFrom.Stored() && !strings.HasPrefix(text, "no key") {
+	origin, text := e.KeyOrigin, keyText(e)
+	if origin.Kind != keys.Nowhere && !origin.Stored() && !strings.HasPrefix(text, "no key") {
 		p.warn("it is not used: %s has its %s", e.Name, text)
 	} else if e.BaseURL != "" && !e.TakesStoredKey() {
 		p.warn("the base URL of %s was changed, so the stored key is not sent to it; give that server a name of "+
@@ -190,17 +191,17 @@ func (p *program) endpoints(c config.Config) []llm.Endpoint {
 // withStored adds the key that winnow keys set stored for an endpoint that has no other key. It is looked up again
 // before each request until one is found, so that a key can be stored while a chat is open.
 func (p *program) withStored(e llm.Endpoint) llm.Endpoint {
-	if e.Key != "" || e.KeyFrom.Kind == keys.Command || !e.TakesStoredKey() {
+	if e.Key != "" || e.KeyOrigin.Kind == keys.Command || !e.TakesStoredKey() {
 		return e
 	}
 	store := p.keyStore()
-	if stored := store.Find(e.Name); stored.Kind != keys.Nowhere {
-		e.KeyFrom = stored
+	if stored := store.Origin(e.Name); stored.Kind != keys.Nowhere {
+		e.KeyOrigin = stored
 	}
-	e.Stored = keys.NewLater(func(ctx context.Context) (keys.Secret, error) { return store.Get(ctx, e.Name) })
-	if e.KeyFrom.Kind == keys.File {
+	e.StoredKey = keys.NewLazySecret(func(ctx context.Context) (keys.Secret, error) { return store.Get(ctx, e.Name) })
+	if e.KeyOrigin.Kind == keys.File {
 		// An error is reported when the key is needed.
-		_, _ = e.Stored.Get(context.Background())
+		_, _ = e.StoredKey.Get(context.Background())
 	}
 	return e
 }
@@ -209,19 +210,19 @@ func (p *program) withStored(e llm.Endpoint) llm.Endpoint {
 // keyring.
 func keyText(e llm.Endpoint) string {
 	var err error
-	switch e.KeyFrom.Kind {
+	switch e.KeyOrigin.Kind {
 	case keys.Nowhere:
 		return "no key"
 	case keys.Variable:
 		if e.Key == "" {
-			return "no key: " + e.KeyFrom.Name + " is not set"
+			return "no key: " + e.KeyOrigin.Name + " is not set"
 		}
 	case keys.Keyring:
 		err = keys.CheckKeyring()
 	case keys.File:
-		_, err = keys.FromFile(e.KeyFrom.Name)
+		_, err = keys.FromFile(e.KeyOrigin.Name)
 	}
-	text := "key from " + e.KeyFrom.String()
+	text := "key from " + e.KeyOrigin.String()
 	if err != nil {
 		text += ": " + report.ErrorText(err)
 	}
@@ -234,7 +235,7 @@ func (p *program) learnKeys(endpoints []llm.Endpoint) {
 		endpoints = append(endpoints, llm.Endpoint{Key: keys.Secret(strings.TrimSpace(p.env(name)))})
 	}
 	for _, e := range endpoints {
-		p.redactor.Know(e.Secrets()...)
+		p.redactor.AddSecrets(e.Secrets()...)
 	}
 }
 
@@ -268,8 +269,8 @@ func (p *program) unsetKeys(endpoints ...llm.Endpoint) {
 	names, secrets := llm.KeyVariables(), []string{}
 	for _, e := range endpoints {
 		secrets = append(append(secrets, e.Key.Reveal()), e.Secrets()...)
-		if e.KeyFrom.Kind == keys.Variable {
-			names = append(names, e.KeyFrom.Name)
+		if e.KeyOrigin.Kind == keys.Variable {
+			names = append(names, e.KeyOrigin.Name)
 		}
 	}
 	for _, variable := range os.Environ() {

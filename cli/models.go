@@ -80,7 +80,7 @@ func (a *app) modelRows(ctx context.Context, list []llm.Model) modelRows {
 	}
 	rows := modelRows{}
 	for i, window := range windows {
-		rows = append(rows, modelRow{list[i].Ref(), window.Tokens, window.Origin()})
+		rows = append(rows, modelRow{list[i].Ref(), window.Tokens, window.DatedSource()})
 	}
 	return rows
 }
@@ -111,7 +111,7 @@ func (k *knownModel) learnedText() string {
 		facts = append(facts, fmt.Sprintf("asked %s, since %s", strings.Join(k.Learned, " and "),
 			k.learned.Since.Local().Format(time.DateOnly)))
 	}
-	if k.learned.AnyName {
+	if k.learned.AnswersUnlisted {
 		facts = append(facts, "the server answers for it, but does not list it")
 	}
 	return cmp.Or(strings.Join(facts, "; "), "nothing")
@@ -120,9 +120,9 @@ func (k *knownModel) learnedText() string {
 // findModel finds a model, its window, the API of its requests and what was learned about it.
 func (a *app) findModel(ctx context.Context, ref string) (*knownModel, error) {
 	k := new(knownModel)
-	ref, err := a.catalog.Find(ctx, ref, "")
+	ref, err := a.catalog.FindModel(ctx, ref, "")
 	if err == nil {
-		k.client, k.id, err = a.catalog.Use(ref)
+		k.client, k.id, err = a.catalog.ResolveAndAdd(ref)
 	}
 	if err != nil {
 		return nil, fail(exitUsage, "%w", err)
@@ -136,7 +136,7 @@ func (a *app) findModel(ctx context.Context, ref string) (*knownModel, error) {
 		m.Window = stated
 	}
 	k.modelRow = a.modelRows(ctx, []llm.Model{m})[0]
-	k.Learned, k.Format = k.learned.Ways(), k.client.Wire(k.id)
+	k.Learned, k.Format = k.learned.Describe(), k.client.Wire(k.id)
 	return k, nil
 }
 

@@ -122,7 +122,7 @@ func TestPlantedKeysAreNowhere(t *testing.T) {
 	server := echoServer(t, env)
 	server.Unheard = 2 // nobody answers at one address, which is tried twice
 	address := strings.TrimPrefix(server.URL, "http://")
-	bus, err := llmtest.StartSecretService(nil)
+	bus, err := llmtest.StartFakeKeyring(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

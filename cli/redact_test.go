@@ -15,7 +15,7 @@ import (
 func TestLogHoldsNoSecret(t *testing.T) {
 	t.Parallel()
 	var r redact.Redactor
-	r.Know("plain-configured-key")
+	r.AddSecrets("plain-configured-key")
 	// Put together here, so that no scanner takes this file for a leak.
 	for _, secret := range []string{"plain-configured-key", "sk-" + "proj-" + strings.Repeat("Ab3", 12)} {
 		var out bytes.Buffer

@@ -135,7 +135,7 @@ func (a *app) announce(ctx context.Context, s *session.Session, out *answerWrite
 		out.say(out.turn.AddNotice("this chat is open in another window; that window will show this turn when the " +
 			"chat is reopened, and messages sent there until then will start a separate branch"))
 	}
-	if a.choice.Listed {
+	if a.choice.FirstListed {
 		out.say(out.turn.AddNotice("asking " + s.Model().Ref() + ", the first model that the endpoint lists"))
 	}
 	return err

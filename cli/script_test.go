@@ -210,7 +210,7 @@ func historiesBelow(dir string) (paths []string) {
 type world struct {
 	*scriptedServer
 	requests llmtest.Ledger // of all servers of the script
-	keyring  *llmtest.SecretService
+	keyring  *llmtest.FakeKeyring
 	release  func() // ends the hold of the keyring
 	host     host
 	screen   *terminal.Terminal
@@ -238,7 +238,7 @@ var scriptCommands = map[string]func(in scriptIn, args []string){
 	"unrecorded": func(in scriptIn, args []string) { in.requests.Unrecorded = in.number(args[0]) },
 	"unheard":    func(in scriptIn, args []string) { in.requests.Unheard = in.number(args[0]) },
 	"requests": func(in scriptIn, args []string) {
-		if got := in.requests.Asked(); got != in.number(args[0]) {
+		if got := in.requests.Received(); got != in.number(args[0]) {
 			in.Fatalf("%d requests for an answer came, want %s", got, args[0])
 		}
 	},
@@ -283,7 +283,7 @@ func (in scriptIn) number(text string) int {
 
 func (in scriptIn) startServer(args []string) {
 	in.world.scriptedServer = newScriptedServer(in.ReadFile(args[0]))
-	listening := httptest.NewServer(in.requests.Count(in.scriptedServer))
+	listening := httptest.NewServer(in.requests.CountRequests(in.scriptedServer))
 	in.Defer(listening.Close)
 	in.Defer(listening.CloseClientConnections)
 	in.Setenv("SERVER", listening.URL+"/v1")
@@ -308,7 +308,7 @@ func (in scriptIn) writeAsked(args []string) {
 func (in scriptIn) useKeyring(args []string) {
 	switch args[0] {
 	case "start":
-		bus, err := llmtest.StartSecretService(map[string]string{"winnow/found": "sk-not-a-real-key-3333"})
+		bus, err := llmtest.StartFakeKeyring(map[string]string{"winnow/found": "sk-not-a-real-key-3333"})
 		in.Check(err)
 		in.Defer(bus.Close)
 		in.Setenv("DBUS_SESSION_BUS_ADDRESS", bus.Address)
@@ -316,7 +316,7 @@ func (in scriptIn) useKeyring(args []string) {
 	case "remove":
 		in.keyring.Remove()
 	case "hold":
-		in.world.release = in.keyring.Hold()
+		in.world.release = in.keyring.HoldCalls()
 		in.Defer(in.release)
 	case "release":
 		in.release()

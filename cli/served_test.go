@@ -47,7 +47,7 @@ func wantAnnounced(t testing.TB, requests *llmtest.Ledger, announced string, his
 	if err != nil && !os.IsNotExist(err) { // Nothing was announced.
 		t.Error(err)
 	}
-	requests.AnnouncedBeside(len(counted))
+	requests.AddAnnounced(len(counted))
 	recorded, _ := storetest.RecordedAttempts(histories...) // A file that is missing has no records.
 	if err := requests.Compare(recorded, true); err != nil {
 		t.Errorf("%v in %q", err, histories)
@@ -72,7 +72,7 @@ func serve(t testing.TB, env []string, handler http.Handler) (*served, []string)
 func listen(t testing.TB, env []string, handler http.Handler) *served {
 	t.Helper()
 	s := &served{Ledger: new(llmtest.Ledger)}
-	s.Server = httptest.NewServer(s.Count(handler))
+	s.Server = httptest.NewServer(s.CountRequests(handler))
 	t.Cleanup(s.Close)
 	t.Cleanup(s.CloseClientConnections)
 	t.Cleanup(func() { wantAnnounced(t, s.Ledger, valueOf(env, announcedVariable), historyOf(env)) })

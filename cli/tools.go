@@ -24,7 +24,7 @@ func (p *program) toolsCommand() *cobra.Command {
 }
 
 // mcpServers returns the configured MCP servers, and the secrets in their settings.
-func (p *program) mcpServers(c config.Config) (servers []mcp.Server, secrets []string) {
+func (p *program) mcpServers(c config.Config) (servers []mcp.ServerConfig, secrets []string) {
 	servers, used := c.ResolveMCPServers(p.env)
 	secrets = llm.Endpoint{Headers: used}.Secrets()
 	for _, s := range servers {
@@ -38,9 +38,9 @@ func (p *program) mcpServers(c config.Config) (servers []mcp.Server, secrets []s
 // builtinTools returns winnow's own tools that need no session.
 func (p *program) builtinTools(c config.Tools) *tool.Toolbox {
 	box := new(tool.Toolbox)
-	box.Register(tool.Now(p.now))
+	box.Register(tool.NewNow(p.now))
 	if c.Fetch {
-		box.Register(tool.Fetch(c.FetchHosts))
+		box.Register(tool.NewFetch(c.FetchHosts))
 	}
 	return box
 }
@@ -51,7 +51,7 @@ func (a *app) listTools(ctx context.Context) error {
 	if err := a.servers.Prepare(ctx, func(string) {}); err != nil {
 		return err
 	}
-	list := a.servers.List()
+	list := a.servers.Statuses()
 	tools, err := a.toolReport(ctx, list)
 	if err != nil {
 		return err
@@ -59,7 +59,7 @@ func (a *app) listTools(ctx context.Context) error {
 	if len(list) == 0 {
 		a.warn("there are no MCP servers: add one as a table [mcp_servers.NAME] in the configuration")
 	}
-	failed := len(slices.DeleteFunc(list, func(s mcp.Status) bool { return s.State != mcp.Failed }))
+	failed := len(slices.DeleteFunc(list, func(s mcp.ServerStatus) bool { return s.State != mcp.Failed }))
 	if err := a.show(tools); err != nil || failed == 0 {
 		return err
 	}
@@ -67,32 +67,33 @@ func (a *app) listTools(ctx context.Context) error {
 }
 
 // toolReport returns the tools of the servers and of winnow itself, with their token counts and without secrets.
-func (a *app) toolReport(ctx context.Context, list []mcp.Status) (out report.ToolList, err error) {
+func (a *app) toolReport(ctx context.Context, list []mcp.ServerStatus) (out report.ToolList, err error) {
 	rules := a.approval()
 	if rules.Remembered, err = a.store.ToolPermissions(ctx); err != nil {
 		return out, err
 	}
-	own := mcp.Status{Name: "winnow", State: "built in"}
+	own := mcp.ServerStatus{Name: "winnow", State: "built in"}
 	for _, t := range a.builtinTools(a.config.Tools).Tools() {
-		own.Tools = append(own.Tools, mcp.Tool{Tool: t, Own: t.Name, Offered: true})
+		own.Tools = append(own.Tools, mcp.Tool{Tool: t, OriginalName: t.Name, Offered: true})
 	}
 	counter := tokenizer.New()
 	var offered []tool.Tool
 	for _, s := range append(list, own) {
 		server := report.ToolServer{
-			Name: s.Name, State: string(s.State), Address: a.redactor.Text(s.Address), Title: s.Title,
+			Name: s.Name, State: string(s.State), Address: a.redactor.Redact(s.Address), Title: s.Title,
 		}
 		if s.Err != nil {
-			server.Error = a.redactor.Text(s.Err.Error())
+			server.Error = a.redactor.Redact(s.Err.Error())
 		}
 		for _, t := range s.Tools {
 			permission, _ := rules.Permission(t.Tool)
 			row := report.ToolRow{
-				Name: t.Name, Own: t.Own, Permission: string(permission), Description: t.Description, Note: t.Note,
+				Name: t.Name, Own: t.OriginalName, Permission: string(permission), Note: t.Note,
+				Description: t.Description,
 			}
-			used := t.Offered && permission != tool.Off && len(offered) < tool.MostTools
+			used := t.Offered && permission != tool.Off && len(offered) < tool.MaxTools
 			if used && (!t.Companion || len(offered) > 0) {
-				row.Offered, row.Tokens = true, counter.Count(llm.Schemas([]tool.Tool{t.Tool}))
+				row.Offered, row.Tokens = true, counter.Count(llm.ToolSchemas([]tool.Tool{t.Tool}))
 				offered = append(offered, t.Tool)
 			}
 			server.Tools = append(server.Tools, row)
@@ -100,7 +101,7 @@ func (a *app) toolReport(ctx context.Context, list []mcp.Status) (out report.Too
 		out.Servers = append(out.Servers, server)
 	}
 	if out.Offered = len(offered); out.Offered > 0 {
-		out.Tokens = counter.Count(llm.Schemas(offered))
+		out.Tokens = counter.Count(llm.ToolSchemas(offered))
 	}
 	return out, nil
 }

@@ -209,8 +209,8 @@ func (a *app) exportCommand(ctx context.Context, s *session.Session, words strin
 	if err != nil {
 		return "", err
 	}
-	row, clean := s.Info(), &cleaner{redact: a.redactor.Text}
-	row.Title = a.redactor.Text(row.Title)
+	row, clean := s.Info(), &cleaner{redact: a.redactor.Redact}
+	row.Title = a.redactor.Redact(row.Title)
 	if isFolder(path) { // the file is chat.md, or chat-2.md if that exists
 		name, ending := filepath.Join(path, fileName(row)), format.Extension()
 		path = name + ending

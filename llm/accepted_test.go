@@ -13,7 +13,7 @@ import (
 	"winnow/llm/tool"
 )
 
-// numbered gives each message an id of its own.
+// numbered returns messages with consecutive IDs.
 func numbered(list []history.Message, from int64) []history.Message {
 	list = append([]history.Message(nil), list...)
 	for i := range list {
@@ -30,8 +30,7 @@ func shown(messages []history.Message) string {
 	return b.String()
 }
 
-// TestEveryServerAcceptsEveryHistory repairs random damaged conversations for every server. RAPID_CHECKS takes more
-// of them.
+// Random damaged conversations are repaired for every kind of server. RAPID_CHECKS sets their number.
 func TestEveryServerAcceptsEveryHistory(t *testing.T) {
 	for _, target := range strictTargets() {
 		t.Run(target.endpoint.Name+" "+string(target.profile), func(t *testing.T) {
@@ -56,21 +55,21 @@ func TestOllamaTakesEveryHistory(t *testing.T) {
 			ToolsAsText: rapid.Bool().Draw(t, "tools as text"), NoImages: rapid.Bool().Draw(t, "no images"),
 			MergeSameRole: alternates, NoToolToUser: alternates, EchoReasoning: rapid.Bool().Draw(t, "echo reasoning"),
 		}}
-		c := NewClient(Endpoint{Name: "own", BaseURL: "http://127.0.0.1:11434/v1", Known: known, KeepAlive: rapid.SampledFrom([]string{"", "5m", "-1"}).Draw(t, "keep")})
+		c := NewClient(Endpoint{Name: "own", BaseURL: "http://127.0.0.1:11434/v1", Learned: known, KeepAlive: rapid.SampledFrom([]string{"", "5m", "-1"}).Draw(t, "keep")})
 		scene.o.Profile, scene.o.To = c.Profile("m"), c.Origin("m")
 		plan, err := history.Build(scene.messages, scene.o)
 		if damaged := (*history.DamagedError)(nil); errors.As(err, &damaged) {
 			return
 		}
 		r := Request{Model: "m", Messages: plan.Messages, Window: 8192, Effort: "high", Tools: []tool.Tool{{Name: "read"}}}
-		body, err := c.Body(r)
+		body, err := c.RequestBody(r)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := llmtest.CheckOllama(body); err != nil {
+		if err := llmtest.CheckOllamaBody(body); err != nil {
 			t.Fatalf("%v\n%s", err, body)
 		}
-		if again, err := c.Body(r); err != nil || string(again) != string(body) {
+		if again, err := c.RequestBody(r); err != nil || string(again) != string(body) {
 			t.Fatalf("the same request has other bytes: %v\n%s\n%s", err, body, again)
 		}
 	})

@@ -30,8 +30,8 @@ import (
 
 var update = flag.Bool("update", false, "write what comes out into the fixtures; read the difference")
 
-// checkFixtures reads files of fixtures, each of a head, what a server says, and what winnow makes of it, with a blank
-// line between.
+// checkFixtures runs files of fixtures. A fixture has a head, what a server sends, and what winnow makes of it,
+// separated by blank lines.
 func checkFixtures(t *testing.T, pattern string, run func(t *testing.T, head, body string) string) {
 	t.Helper()
 	files, err := filepath.Glob(pattern)
@@ -62,10 +62,10 @@ func checkFixtures(t *testing.T, pattern string, run func(t *testing.T, head, bo
 	}
 }
 
-// TestAnswers sends the request of each fixture. The first line of its head says who is asked, what, and how the server
-// answers; lines behind it are headers of the answer, or the Prompt. The body is what the server says, up to a line
-// that begins with "then" and describes its answer to the next request: the last one is repeated. What comes out are
-// the events, the error, and what else there is to say about the request. The time is 21 November 2026, 08:00 UTC.
+// TestAnswers sends the request of each fixture. The first line of the head describes the endpoint, the request and the
+// form of the response; the following lines are headers of the response, or the Prompt. The body is what the server
+// sends. A line that begins with "then" describes the response to the next request; the last one is repeated. The
+// result contains the events, the error, and other facts about the request. The time is 21 November 2026, 08:00 UTC.
 func TestAnswers(t *testing.T) {
 	checkFixtures(t, "testdata/answers/*.txtar", func(t *testing.T, head, body string) (got string) {
 		synctest.Test(t, func(t *testing.T) {
@@ -90,19 +90,19 @@ func TestAnswers(t *testing.T) {
 	})
 }
 
-// exchange is a request and the server that answers it.
+// exchange is a request and the responses of the server.
 type exchange struct {
 	endpoint Endpoint
 	request  Request
 	steps    []step
-	show     bool // what is sent is written down
+	show     bool // the request body is part of the result
 }
 
-// withKey puts the key of the tests, which nothing may show, into what a server says.
+// withKey inserts the key of the tests, which must never show, into what a server sends.
 var withKey = strings.NewReplacer("$KEY", testKey, "$BASE64", base64.StdEncoding.EncodeToString([]byte(testKey)),
 	"$ESCAPED", strings.ReplaceAll(testKey, "-", `\u002d`), "$FILL", strings.Repeat("x", bodyMax-len(testKey)/2))
 
-// unreached are the errors of requests that no server answers.
+// unreached are the errors of requests without a response.
 var unreached = map[string]error{
 	"refused":     os.NewSyscallError("connect", syscall.ECONNREFUSED),
 	"reset":       os.NewSyscallError("read", syscall.ECONNRESET),
@@ -112,12 +112,12 @@ var unreached = map[string]error{
 	"deadline":    os.ErrDeadlineExceeded,
 	"certificate": errors.New("tls: failed to verify certificate: x509: certificate signed by unknown authority"),
 	"key":         errors.New("dial your key Bearer " + testKey),
-	// A server that speaks before it is asked may be heard after the request was written, or before.
+	// Data that a server sends before the request may arrive after the request was written, or before.
 	"protocol": errors.New(`malformed HTTP response "SSH-2.0-OpenSSH_9.7"`),
 	"early":    errors.New("readLoopPeekFailLocked: %!w(<nil>)"),
 }
 
-// answer adds an answer of the server. A refusal is one text; of any other answer each line is an event.
+// answer adds a response of the server. A refusal is one text; in any other response each line is an event.
 func (x *exchange) answer(t *testing.T, words, says string) {
 	s, torn := step{header: map[string]string{}}, false
 	for word := range strings.FieldsSeq(words) {
@@ -153,12 +153,12 @@ func (x *exchange) answer(t *testing.T, words, says string) {
 	x.steps = append(x.steps, s)
 }
 
-// asks changes the endpoint or the request by a word.
+// asks changes the endpoint or the request according to a word of the head.
 func (x *exchange) asks(word, value string) bool {
 	e, r, n := &x.endpoint, &x.request, count(value)
 	of := history.Origin{Endpoint: e.Name, Model: r.Model}
 	switch word {
-	case "whole": // the answer ends in order
+	case "whole": // the answer ends normally
 	case "show":
 		x.show = true
 	case "at":
@@ -170,16 +170,16 @@ func (x *exchange) asks(word, value string) bool {
 	case "wire":
 		e.Wire = Wire(value)
 	case "known":
-		e.Known = map[string]Learned{
+		e.Learned = map[string]Learned{
 			"responses": {Wire: ResponsesWire}, "echo": {Profile: history.Profile{EchoReasoning: true}},
 		}[value]
 	case "tries":
-		e.Tries = n
+		e.MaxAttempts = n
 	case "idle":
-		e.Idle = duration(value)
+		e.IdleTimeout = duration(value)
 	case "begin":
-		e.Begin = duration(value)
-	case "full": // with all that may be asked beside the messages
+		e.FirstByteTimeout = duration(value)
+	case "full": // with all parameters
 		r.Model, r.MaxTokens, r.Temperature, r.TopP, r.Effort = "m", 32000, new(0.7), new(0.9), "minimal"
 	case "high":
 		r.Temperature, r.TopP = new(3.0), new(2.0)
@@ -205,31 +205,30 @@ func (x *exchange) asks(word, value string) bool {
 	return true
 }
 
-// key is a key that the user has in another way than as usual, or has not.
+// key replaces the usual key of the endpoint.
 func (x *exchange) key(kind string) {
 	e := &x.endpoint
 	later := func(key keys.Secret, err error) {
-		e.Stored = keys.NewLater(func(context.Context) (keys.Secret, error) { return key, err })
+		e.StoredKey = keys.NewLazySecret(func(context.Context) (keys.Secret, error) { return key, err })
 	}
 	if kind != "unset" && kind != "short" {
-		e.KeyFrom = keys.Origin{}
+		e.KeyOrigin = keys.Origin{}
 	}
 	e.Key = map[string]keys.Secret{"short": "x", "unnamed": testKey, "config": testKey}[kind]
 	switch kind {
 	case "config":
-		e.KeyFrom.Kind = keys.Config
+		e.KeyOrigin.Kind = keys.Config
 	case "storable":
 		later("", nil)
 	case "locked":
 		later("", errors.New("it is locked"))
 	case "stored":
-		e.KeyFrom.Kind = keys.Keyring
+		e.KeyOrigin.Kind = keys.Keyring
 		later("sk-stored-123456", nil)
 	}
 }
 
-// signed are answers that carry what their server wants back. The values are ones that decoding and encoding again
-// would change.
+// signed are answers with provider data. Decoding and encoding it again would change its values.
 func signed(from history.Origin) []history.Message {
 	return []history.Message{
 		{
@@ -260,16 +259,16 @@ func reasoned(from history.Origin) []history.Message {
 	}
 }
 
-// run sends the request, and writes down what came of it.
+// run sends the request and describes the result.
 func (x *exchange) run(t *testing.T) string {
 	server := script(x.steps...)
 	x.endpoint.Doer = server
 	c := NewClient(x.endpoint)
 	var b strings.Builder
 	var fault *Error
-	waited, next, began := Waiting{}, x.request, time.Now()
+	waited, next, began := Retrying{}, x.request, time.Now()
 	for event, err := range c.Stream(t.Context(), x.request) {
-		if w, ok := event.(Waiting); ok {
+		if w, ok := event.(Retrying); ok {
 			waited, next = w, *cmp.Or(w.Request, &next)
 		}
 		if b.WriteString(written(event)); err != nil && !errors.As(err, &fault) {
@@ -288,10 +287,10 @@ func (x *exchange) run(t *testing.T) string {
 	if n != 1 {
 		fmt.Fprintf(&b, "%d requests%s\n", n, server.paths())
 	}
-	if took > 0 && (n == 1 || waited.Err.Wait > 0) { // Other waits have chance in them.
+	if took > 0 && (n == 1 || waited.Err.Wait > 0) { // Other waits are random.
 		fmt.Fprintf(&b, "after %v\n", took)
 	}
-	if ways := c.Learned(x.request.Model).Ways(); len(ways) > 0 {
+	if ways := c.Learned(x.request.Model).Describe(); len(ways) > 0 {
 		fmt.Fprintf(&b, "learned: %s\n", strings.Join(ways, ", "))
 	}
 	differs := n > 1 && server.bodies[n-1] != server.bodies[0]
@@ -307,7 +306,7 @@ func (x *exchange) run(t *testing.T) string {
 	return b.String()
 }
 
-// errorText is an error as fixtures have it.
+// errorText describes an error.
 func errorText(e *Error) string {
 	line := string(e.Kind)
 	for _, n := range []struct {
@@ -325,7 +324,7 @@ func errorText(e *Error) string {
 		{e.AtLeast, " or more"},
 		{e.Retryable(), ", again"},
 		{e.Replan, ", another plan"},
-		{e.Tools != NotTools, ", tool calls " + string(e.Tools)},
+		{e.ToolCause != NotTools, ", tool calls " + string(e.ToolCause)},
 	} {
 		if fact.holds {
 			line += fact.words
@@ -334,7 +333,7 @@ func errorText(e *Error) string {
 	return line + "\n" + e.Error() + "\n"
 }
 
-// noKey fails where a key shows, wherever a server sent it back.
+// noKey fails if text contains the key that a server sent back.
 func noKey(t *testing.T, what, text string) {
 	t.Helper()
 	for _, secret := range []string{"planted-0123", "someone-elses", withKey.Replace("$BASE64")} {
@@ -344,8 +343,8 @@ func noKey(t *testing.T, what, text string) {
 	}
 }
 
-// wantLearned checks that what was learned holds for the next requests too, also for those of a client that is told,
-// until it is forgotten. Another model is asked as before.
+// wantLearned checks that what was learned applies to the next requests, and to those of a client that loads it, until
+// it is forgotten. Requests to another model are not affected.
 func (x *exchange) wantLearned(t *testing.T, c *Client, next Request, before, after string) {
 	t.Helper()
 	model := x.request.Model
@@ -356,22 +355,22 @@ func (x *exchange) wantLearned(t *testing.T, c *Client, next Request, before, af
 	}
 	told := NewClient(x.endpoint)
 	told.Learn(model, learned)
-	x.endpoint.Known = c.Known(model)
+	x.endpoint.Learned = c.AllLearned(model)
 	wantText(t, "the client sends", bodyOf(t, c, next), after)
 	wantText(t, "one that was told sends", bodyOf(t, told, next), after)
 	wantText(t, "one that repeats it sends", bodyOf(t, NewClient(x.endpoint), next), after)
 	other := x.request
 	other.Model = "other"
 	wantText(t, "another model", strings.Replace(bodyOf(t, c, other), `"other"`, `"`+model+`"`, 1), before)
-	c.Forget(model)
+	c.ForgetLearned(model)
 	wantText(t, "after it was forgotten", bodyOf(t, c, x.request), before)
 	if left := c.Learned(model); !reflect.DeepEqual(left, Learned{}) {
 		t.Errorf("what is left is %+v", left)
 	}
 }
 
-// wantNoOtherPlan checks that a server that goes on refusing is believed, and that what it taught is known of this
-// model alone, and by a client that is told.
+// wantNoOtherPlan checks that a second refusal does not ask for another plan, and that what was learned applies to this
+// model only and to a client that loads it.
 func (x *exchange) wantNoOtherPlan(t *testing.T, c *Client) {
 	t.Helper()
 	model := x.request.Model
@@ -388,14 +387,14 @@ func (x *exchange) wantNoOtherPlan(t *testing.T, c *Client) {
 
 func bodyOf(t *testing.T, c *Client, r Request) string {
 	t.Helper()
-	body, err := c.Body(r)
+	body, err := c.RequestBody(r)
 	if err != nil {
 		t.Fatalf("Body: %v", err)
 	}
 	return string(body)
 }
 
-// A list that is not there is no model that is not there, whatever its path is called.
+// A missing list of models is not reported as a missing model.
 func TestAListThatIsMissingIsNamed(t *testing.T) {
 	_, err := script(step{status: http.StatusNotFound, say: []string{"Cannot GET /v1/models"}}).client().Models(t.Context())
 	wantText(t, "sentence", fmt.Sprint(err),

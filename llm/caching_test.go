@@ -9,18 +9,13 @@ import (
 	"winnow/history"
 )
 
-// talk is a request with so many turns behind a system prompt.
-func talk(model string, turns int) Request {
+// conversation is a request with a system prompt and some turns.
+func conversation(model string, turns int) Request {
 	r := Request{Model: model, Messages: []history.Message{{Role: history.System, Content: "Be brief."}}}
 	for i := range turns {
 		r.Messages = append(r.Messages, history.Message{Role: history.User, Content: fmt.Sprint("question ", i)}, history.Message{Role: history.Assistant, Content: fmt.Sprint("answer ", i)})
 	}
 	r.Messages = append(r.Messages, history.Message{Role: history.User, Content: "now"})
-	return r
-}
-
-func asking(c *Client, r Request, alike, stays int) Request {
-	r.CacheMarks = c.CacheMarks(r, alike, stays)
 	return r
 }
 
@@ -40,7 +35,9 @@ func TestServersAreHelpedToCacheWhereTheyWantIt(t *testing.T) {
 		{"a local server", Endpoint{BaseURL: "http://127.0.0.1:8080/v1"}, "anthropic/claude", false},
 	} {
 		client := NewClient(c.endpoint)
-		body, err := client.Body(asking(client, talk(c.model, 2), 5, 3))
+		r := conversation(c.model, 2)
+		r.CacheMarks = client.CacheMarks(r, 5, 3)
+		body, err := client.RequestBody(r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +63,7 @@ func TestMarksStandWhereTheCacheEnds(t *testing.T) {
 		{"a blank message", 5, 0, func(r *Request) { r.Messages[4].Content = "" }, []int{0, 3, 7}},
 		{"no system prompt", 1, 0, func(r *Request) { r.Messages = r.Messages[1:] }, []int{0, 6}},
 	} {
-		r := talk("anthropic/claude-opus-4.7", 3)
+		r := conversation("anthropic/claude-opus-4.7", 3)
 		if c.edit != nil {
 			c.edit(&r)
 		}

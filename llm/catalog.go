@@ -14,27 +14,25 @@ import (
 	"winnow/llm/redact"
 )
 
-// Catalog holds the endpoints that models are asked of, and decides which of them a name stands for.
-// It keeps one client for each, so that what a client learned about its server stays known. It is safe
-// for concurrent use, and its zero value holds none. No lookup adds an endpoint: Add, With, Use and Choose do.
+// Catalog holds the endpoints that can be asked, and resolves the names of models to them. It keeps one client for each
+// endpoint, so that what a client has learned about its server is kept. It is safe for concurrent use, and its zero
+// value is empty. Lookups do not add endpoints; Add, With, ResolveAndAdd, AddService and ChooseModel do.
 type Catalog struct {
-	Patterns []ModelSettings  // what is configured of models of any endpoint, the most specific first
-	Network  Doer             // does the HTTP of the endpoints that are added without a Doer; nil is the network
-	Redactor *redact.Redactor // knows the secrets that no answer may repeat; nil leaves each endpoint to its own
+	ModelConfigs []ModelConfig    // for models of any endpoint, the most specific first
+	Doer         Doer             // for endpoints that are added without a Doer; nil is the network
+	Redactor     *redact.Redactor // shared by all clients; with nil, each client only knows its own secrets
 
-	// Stored adds the stored key of an endpoint that is not configured: a server of this machine that is
-	// found or named. nil adds none.
-	Stored func(Endpoint) Endpoint
+	// WithStoredKey adds the stored key to the endpoint of an unconfigured local server. It may be nil.
+	WithStoredKey func(Endpoint) Endpoint
 
-	// Probes says that servers of this machine that are not configured may be asked for their models, at the default
-	// ports: see Offers.
-	Probes bool
+	// ProbeLocal allows UnconfiguredProviders to ask for models at the default ports of unconfigured local servers.
+	ProbeLocal bool
 
 	mu      sync.Mutex
 	clients []*Client
 }
 
-// With adds endpoints, where there is none of their name yet, and returns the catalog.
+// With adds endpoints, except those whose names are already taken, and returns the catalog.
 func (c *Catalog) With(endpoints ...Endpoint) *Catalog {
 	for _, e := range endpoints {
 		c.keep(c.newClient(e))
@@ -42,7 +40,7 @@ func (c *Catalog) With(endpoints ...Endpoint) *Catalog {
 	return c
 }
 
-// Add puts an endpoint at the end, or in the place of the one of the same name.
+// Add appends an endpoint, or replaces the one with the same name.
 func (c *Catalog) Add(e Endpoint) {
 	client := c.newClient(e)
 	if c.keep(client) == client {
@@ -53,7 +51,7 @@ func (c *Catalog) Add(e Endpoint) {
 	c.clients[slices.IndexFunc(c.clients, named(e.Name))] = client
 }
 
-// keep adds a client, unless there is one of its name, and gives the one that is there then.
+// keep adds a client unless one with its name exists, and returns the one in the catalog.
 func (c *Catalog) keep(client *Client) *Client {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -68,15 +66,15 @@ func named(name string) func(*Client) bool {
 	return func(client *Client) bool { return strings.EqualFold(client.endpoint.Name, name) }
 }
 
-// newClient makes the client of an endpoint with what is configured for all endpoints.
+// newClient returns a client for an endpoint with the settings that apply to all endpoints.
 func (c *Catalog) newClient(e Endpoint) *Client {
-	e.BaseURL, e.Patterns = baseURL(e.BaseURL), c.Patterns
+	e.BaseURL, e.SharedModelConfigs = baseURL(e.BaseURL), c.ModelConfigs
 	if e.Doer == nil {
-		e.Doer = c.Network
+		e.Doer = c.Doer
 	}
 	client := NewClient(e)
 	if c.Redactor != nil {
-		c.Redactor.Know(e.Secrets()...)
+		c.Redactor.AddSecrets(e.Secrets()...)
 		client.redactor = c.Redactor
 	}
 	return client
@@ -85,29 +83,29 @@ func (c *Catalog) newClient(e Endpoint) *Client {
 // Endpoints lists the endpoints.
 func (c *Catalog) Endpoints() []Endpoint {
 	var endpoints []Endpoint
-	for _, client := range c.all() {
+	for _, client := range c.allClients() {
 		endpoints = append(endpoints, client.endpoint)
 	}
 	return endpoints
 }
 
-// Endpoint is the endpoint of this name, the zero one for none.
-func (c *Catalog) Endpoint(name string) Endpoint {
+// EndpointNamed returns the endpoint with a name, zero if there is none.
+func (c *Catalog) EndpointNamed(name string) Endpoint {
 	if client := c.client(name); client != nil {
 		return client.endpoint
 	}
 	return Endpoint{}
 }
 
-func (c *Catalog) all() []*Client {
+func (c *Catalog) allClients() []*Client {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.clients)
 }
 
-// client is the client of the endpoint of this name, nil for none.
+// client returns the client of the endpoint with a name, nil if there is none.
 func (c *Catalog) client(name string) *Client {
-	for _, client := range c.all() {
+	for _, client := range c.allClients() {
 		if named(name)(client) {
 			return client
 		}
@@ -115,9 +113,9 @@ func (c *Catalog) client(name string) *Client {
 	return nil
 }
 
-// split takes a reference apart. The servers of this machine are known by name without being configured: one that does
-// not run says so when it is asked. The client is nil for an endpoint that is not known, the model "" for one that is
-// neither named nor the endpoint's default.
+// split splits a reference into endpoint and model. Local servers can be named without being configured; one that does
+// not run is noticed when it is asked. The client is nil if the endpoint is unknown. The model is "" if none is named
+// and the endpoint has no default.
 func (c *Catalog) split(ref string) (client *Client, model string) {
 	name, model, _ := strings.Cut(strings.TrimSpace(ref), "/")
 	client = c.client(name)
@@ -125,23 +123,22 @@ func (c *Catalog) split(ref string) (client *Client, model string) {
 		client = c.newClient(c.withStored(s.endpoint()))
 	}
 	if client != nil && model == "" {
-		model = client.endpoint.Default
+		model = client.endpoint.DefaultModel
 	}
 	return client, model
 }
 
-// withStored is an endpoint with its stored key.
+// withStored returns an endpoint with its stored key.
 func (c *Catalog) withStored(e Endpoint) Endpoint {
-	if c.Stored == nil {
+	if c.WithStoredKey == nil {
 		return e
 	}
-	return c.Stored(e)
+	return c.WithStoredKey(e)
 }
 
-// Resolve gives the client and the model that a full reference names: "endpoint/model", where the
-// model may hold slashes and is taken as written, or "endpoint" for its default model. It asks no
-// server, and a name that it does not know is never taken for a model of some endpoint: the error is
-// then an UnknownError.
+// Resolve returns the client and the model of a full reference: "endpoint/model", where the model may contain slashes
+// and is not checked, or "endpoint" for its default model. It asks no server. A name that is no endpoint is not looked
+// for among the models of endpoints; the error is then an UnknownModelError.
 func (c *Catalog) Resolve(ref string) (*Client, string, error) {
 	client, model := c.split(ref)
 	switch {
@@ -155,9 +152,9 @@ func (c *Catalog) Resolve(ref string) (*Client, string, error) {
 	return client, model, nil
 }
 
-// Use is Resolve for a model that will be asked: if its endpoint is a server of this machine that is not configured,
-// it is added, so that it is listed with the others and keeps what is learned of it.
-func (c *Catalog) Use(ref string) (*Client, string, error) {
+// ResolveAndAdd is Resolve for a model that will be used: if the endpoint is an unconfigured local server, it is added
+// to the catalog, so that it is listed and what is learned about it is kept.
+func (c *Catalog) ResolveAndAdd(ref string) (*Client, string, error) {
 	client, model, err := c.Resolve(ref)
 	if err != nil {
 		return nil, "", err
@@ -165,10 +162,10 @@ func (c *Catalog) Use(ref string) (*Client, string, error) {
 	return c.keep(client), model, nil
 }
 
-// Find gives the full reference, "endpoint/model", of what a user named. What Resolve knows is taken as
-// written. Any other name must be a model that one endpoint lists: the one called home, or the one that
-// would be chosen if nothing were named. That endpoint is asked for its list, and nothing else is sent.
-func (c *Catalog) Find(ctx context.Context, ref, home string) (string, error) {
+// FindModel returns the full reference, "endpoint/model", for a name that the user gave. What Resolve accepts is used
+// as it is. Any other name must be a model that one endpoint lists: the endpoint called home, or the one chosen by
+// default. Only that endpoint is asked for its list.
+func (c *Catalog) FindModel(ctx context.Context, ref, home string) (string, error) {
 	ref = strings.TrimSpace(ref)
 	client, model := c.split(ref)
 	if client != nil && model == "" {
@@ -182,7 +179,7 @@ func (c *Catalog) Find(ctx context.Context, ref, home string) (string, error) {
 		return client.endpoint.Name + "/" + model, nil
 	}
 	at := c.client(home)
-	if at == nil || at.endpoint.Name == Guide {
+	if at == nil || at.endpoint.Name == GuideEndpoint {
 		at = c.preferred()
 	}
 	if ref == "" || at == nil {
@@ -191,8 +188,8 @@ func (c *Catalog) Find(ctx context.Context, ref, home string) (string, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, listTime)
 	defer cancel()
-	models, failed := at.list(ctx)
-	if i := slices.IndexFunc(models, func(m Model) bool { return SameModel(m.ID, ref) }); i >= 0 {
+	models, failed := at.listModels(ctx)
+	if i := slices.IndexFunc(models, func(m Model) bool { return sameModel(m.ID, ref) }); i >= 0 {
 		return models[i].Ref(), nil
 	}
 	if failed != nil {
@@ -202,25 +199,24 @@ func (c *Catalog) Find(ctx context.Context, ref, home string) (string, error) {
 	return "", c.unknown(ref, models)
 }
 
-// preferred is the client of the endpoint that is chosen where nothing is named: the first one with a
-// key, else the first one that is configured. It is nil where there is only the guide.
+// preferred is the client of the endpoint that is chosen by default: the first one with a key, else the first one. It
+// is nil if there is only the guide.
 func (c *Catalog) preferred() *Client {
-	all := slices.DeleteFunc(c.all(), named(Guide))
-	i := slices.IndexFunc(all, func(client *Client) bool { return client.endpoint.Keyed() })
+	all := slices.DeleteFunc(c.allClients(), named(GuideEndpoint))
+	i := slices.IndexFunc(all, func(client *Client) bool { return client.endpoint.HasKey() })
 	if len(all) == 0 {
 		return nil
 	}
 	return all[max(0, i)]
 }
 
-// UnknownError says that a name stands for no endpoint and for no model that is known. Its text is a
-// sentence for the user.
-type UnknownError string
+// UnknownModelError reports a name that is neither an endpoint nor a known model. Its text is a sentence for the user.
+type UnknownModelError string
 
-func (e UnknownError) Error() string { return string(e) }
+func (e UnknownModelError) Error() string { return string(e) }
 
-// unknown is the error of a name that stands for nothing. Models are those of the endpoint that was asked for them.
-func (c *Catalog) unknown(ref string, models []Model) UnknownError {
+// unknown is the error of an unknown name. models are those of the endpoint that was asked, if any.
+func (c *Catalog) unknown(ref string, models []Model) UnknownModelError {
 	whole := oneLine(ref, sentenceMax)
 	name, _, _ := strings.Cut(whole, "/")
 	listed := make([]string, len(models))
@@ -230,19 +226,19 @@ func (c *Catalog) unknown(ref string, models []Model) UnknownError {
 	text := fmt.Sprintf("there is no endpoint %q", name)
 	if s := serviceNamed(name); s.hosted() {
 		text += "; set " + s.keyVariable() + " or run winnow keys set " + s.name + " to use it"
-		return UnknownError(text)
+		return UnknownModelError(text)
 	}
 	if len(models) > 0 {
 		text += fmt.Sprintf(", and %s lists no model %q", models[0].Endpoint, whole)
 	}
 	hint := cmp.Or(DidYouMean(whole, listed), "; write a model as ENDPOINT/MODEL")
-	if near := Nearest(name, append(c.names(), KnownNames()...)); near != "" {
+	if near := NearestName(name, append(c.names(), ServiceNames()...)); near != "" {
 		hint = fmt.Sprintf("; did you mean %q?", near+strings.TrimPrefix(whole, name))
 	}
-	return UnknownError(text + hint)
+	return UnknownModelError(text + hint)
 }
 
-// names are the endpoints that a reference may name now: those of the catalog, and the servers of this machine.
+// names lists the endpoints that a reference can name: those of the catalog, and local servers.
 func (c *Catalog) names() []string {
 	var names []string
 	for _, e := range append(c.Endpoints(), c.unconfigured()...) {
@@ -251,8 +247,8 @@ func (c *Catalog) names() []string {
 	return names
 }
 
-// unconfigured are the servers that may run on this machine without being in the catalog. They have no keys: to fetch
-// one could ask for a password.
+// unconfigured lists the local servers that are not in the catalog. They have no keys, because fetching one could
+// prompt for a password.
 func (c *Catalog) unconfigured() []Endpoint {
 	var endpoints []Endpoint
 	for _, s := range services {
@@ -263,13 +259,13 @@ func (c *Catalog) unconfigured() []Endpoint {
 	return endpoints
 }
 
-// Models lists the models of all endpoints, which are asked at once, in the order of the
-// endpoints. The errors are by endpoint name.
+// Models lists the models of all endpoints in the order of the endpoints, which are asked concurrently. The errors are
+// by endpoint name.
 func (c *Catalog) Models(ctx context.Context) ([]Model, map[string]error) {
-	return listAll(c.all(), func(client *Client) ([]Model, error) { return client.Models(ctx) })
+	return listAll(c.allClients(), func(client *Client) ([]Model, error) { return client.Models(ctx) })
 }
 
-// listAll gets a list of each client, all at once, and the errors by the names of their endpoints.
+// listAll calls list for each client concurrently, and returns the errors by endpoint name.
 func listAll(clients []*Client, list func(*Client) ([]Model, error)) ([]Model, map[string]error) {
 	lists, errs := make([][]Model, len(clients)), make([]error, len(clients))
 	var wait sync.WaitGroup
@@ -286,10 +282,10 @@ func listAll(clients []*Client, list func(*Client) ([]Model, error)) ([]Model, m
 	return slices.Concat(lists...), failed
 }
 
-// probeTime is how long a server of this machine may take to list its models.
+// probeTime is how long a local server may take to list its models.
 const probeTime = 150 * time.Millisecond
 
-// probe asks servers of this machine for the models to chat with, all at once.
+// probe asks local servers concurrently for their chat models.
 func (c *Catalog) probe(ctx context.Context, endpoints ...Endpoint) ([]Model, map[string]error) {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
@@ -298,38 +294,38 @@ func (c *Catalog) probe(ctx context.Context, endpoints ...Endpoint) ([]Model, ma
 		clients = append(clients, c.newClient(e))
 	}
 	return listAll(clients, func(client *Client) ([]Model, error) {
-		list, err := client.list(ctx)
+		list, err := client.listModels(ctx)
 		return chatModels(list), err
 	})
 }
 
-// Offer is a provider that the catalog does not have yet: a hosted service without a key, or a server of this machine
-// that does not run.
-type Offer struct {
-	Name     string // of its endpoint: "openai"
-	Title    string // as its maker writes it: "OpenAI"
-	Variable string // the environment variable that its key is read from, "" for a server of this machine
-	Host     string // where its requests go: a host, with the port of a server of this machine
+// UnconfiguredProvider is a provider that is not in the catalog: a hosted service without a key, or a local server that
+// does not run.
+type UnconfiguredProvider struct {
+	Name        string // the name of its endpoint: "openai"
+	Title       string // the product name: "OpenAI"
+	KeyVariable string // the environment variable of its key, "" for a local server
+	Host        string // where requests go: a host, with a port for a local server
 }
 
-// Offers lists the providers that the catalog does not have, and the models of servers of this machine that are not in
-// it but run. These servers are asked only if Probes is set, all at once and without a key; hosted services are not
-// asked.
-func (c *Catalog) Offers(ctx context.Context) (offers []Offer, found []Model) {
-	if c.Probes {
+// UnconfiguredProviders lists the providers that are not in the catalog, and the models of unconfigured local servers
+// that run. Local servers are asked concurrently and without keys, and only if ProbeLocal is set. Hosted services are
+// not asked.
+func (c *Catalog) UnconfiguredProviders(ctx context.Context) (offers []UnconfiguredProvider, found []Model) {
+	if c.ProbeLocal {
 		found, _ = c.probe(ctx, c.unconfigured()...)
 	}
 	for _, s := range services {
 		runs := slices.ContainsFunc(found, func(m Model) bool { return m.Endpoint == s.name })
-		if c.client(s.name) == nil && !runs && (s.hosted() || c.Probes) {
-			offers = append(offers, Offer{s.name, s.title, s.keyVariable(), s.endpoint().Address()})
+		if c.client(s.name) == nil && !runs && (s.hosted() || c.ProbeLocal) {
+			offers = append(offers, UnconfiguredProvider{s.name, s.title, s.keyVariable(), s.endpoint().HostPort()})
 		}
 	}
 	return offers, found
 }
 
-// Nearest is the known word that a mistyped one was probably meant to be, "" where none is near.
-func Nearest(word string, known []string) string {
+// NearestName returns the known name that a mistyped one was probably meant to be, "" if none is similar.
+func NearestName(word string, known []string) string {
 	best, distance := "", len([]rune(word))/2+1
 	for _, k := range known {
 		if d := edits(word, k); d < distance {
@@ -339,15 +335,16 @@ func Nearest(word string, known []string) string {
 	return best
 }
 
-// DidYouMean ends a sentence about an unknown word with the nearest known one; it is "" where none is near.
+// DidYouMean ends a sentence about an unknown word with the nearest known one: `; did you mean "x"?`. It returns "" if
+// none is similar.
 func DidYouMean(word string, known []string) string {
-	if best := Nearest(word, known); best != "" {
+	if best := NearestName(word, known); best != "" {
 		return fmt.Sprintf("; did you mean %q?", best)
 	}
 	return ""
 }
 
-// edits counts the letters to insert, remove, replace or swap with a neighbour to get from a to b.
+// edits is the edit distance of two words: the number of letters to insert, delete, replace, or swap with a neighbor.
 func edits(a, b string) int {
 	s, t := []rune(a), []rune(b)
 	rows := make([][]int, len(s)+1)
@@ -370,60 +367,58 @@ func edits(a, b string) int {
 	return rows[len(s)][len(t)]
 }
 
-// Guide is the name of the built-in endpoint, which is chosen only when nothing else is
-// there.
-const Guide = "guide"
+// GuideEndpoint is the name of the built-in endpoint, which is chosen only if there is no other.
+const GuideEndpoint = "guide"
 
-// Choice is the model that a chat starts with: "openai/gpt-5.2", "OPENAI_API_KEY is set".
-type Choice struct {
-	Ref    string // "endpoint/model"; only the endpoint where Closed is set
+// ModelChoice is the model that a chat starts with, and why: "openai/gpt-5.2", "OPENAI_API_KEY is set".
+type ModelChoice struct {
+	Ref    string // "endpoint/model"; only the endpoint if Unavailable is set
 	Reason string
 
-	Listed bool  // the model is the first one that the endpoint lists
-	Closed error // why no model of the endpoint could be chosen, nil where one was
+	FirstListed bool  // the model is the first one of the endpoint's list
+	Unavailable error // why no model of the endpoint could be chosen; nil if one was
 }
 
-// Preference says what a model is chosen from.
-type Preference struct {
-	Ref  string // what the user named, "" for nothing
-	From string // where, such as "-m"; "" where it does not matter
-	Last Last   // what the user chose last, which counts where nothing is named
-	Home string // the endpoint at which a name without an endpoint is looked for; "" is the one that would be chosen
+// ModelPreference is the input of ChooseModel.
+type ModelPreference struct {
+	Ref             string    // the model that the user named; may be ""
+	Source          string    // where it was named, such as "-m"; may be ""
+	Last            LastModel // the model used last; it counts if none is named
+	DefaultEndpoint string    // where a name without an endpoint is looked for; "" is the endpoint chosen by default
 
-	// Local says that servers on this machine are looked for, and that the guide is taken where there is
-	// none. It is for a person who reads the choice before anything is sent.
-	Local bool
+	// AllowLocal allows looking for local servers, and using the guide if there is none. It is for interactive use,
+	// where a person sees the choice before anything is sent.
+	AllowLocal bool
 }
 
-// Last is the model that the user chose last, with what tells whether its name still means the same place.
-type Last struct {
+// LastModel is the model that was used last, with the data to detect whether its name still means the same server.
+type LastModel struct {
 	Ref    string `json:"model"`            // "endpoint/model"
-	Server string `json:"server,omitempty"` // the address of the endpoint, without secrets
+	Server string `json:"server,omitempty"` // the base URL of the endpoint, without secrets
 	Keyed  bool   `json:"keyed,omitempty"`  // the endpoint had a key
 }
 
-// ErrNoModel says that nothing names a model.
+// ErrNoModel reports that no model is named or configured.
 var ErrNoModel = errors.New("no model is named or configured, and no API key is set: " +
 	"name one with -m ollama/MODEL or -m guide, set OPENAI_API_KEY or another provider's key, " +
 	"or store one with winnow keys set NAME")
 
-// Choose finds the model to start with, by the first of these that holds: it is named; it was used last; its endpoint
-// is the one that is chosen where nothing is named, with its default model or the first one that it lists. An endpoint
-// that the user configured or has a key for is never replaced by another place: where it does not answer and its model
-// must be asked for, the choice is closed. Only where there is no such endpoint, and the preference allows it, it
-// is the first model of a server on this machine, or the built-in guide. The endpoint that is chosen, and no other, is
-// added to the catalog if it is not in it. The error is a sentence for the user.
+// ChooseModel decides which model a chat starts with: the one that is named, else the one used last, else the default
+// or the first listed model of the endpoint that is chosen by default. An endpoint that the user configured or has a
+// key for is never replaced by another: if it has to be asked for its models and does not answer, the choice is
+// Unavailable. Only without such an endpoint, and with AllowLocal, the choice is the first model of a local server, or
+// the guide. The chosen endpoint is added to the catalog. The error is a sentence for the user.
 //
-// Where the model that was used last cannot be had any more, the reason of the choice says so.
-func Choose(ctx context.Context, c *Catalog, w Preference) (choice Choice, err error) {
+// If the model used last is no longer available, Reason mentions it.
+func ChooseModel(ctx context.Context, c *Catalog, w ModelPreference) (choice ModelChoice, err error) {
 	if w.Ref = strings.TrimSpace(w.Ref); w.Ref != "" {
 		return c.chooseNamed(ctx, w)
 	}
 	lost := ""
 	if w.Last.Ref != "" {
-		if !c.lost(w.Last) {
-			client, model, err := c.Use(w.Last.Ref)
-			return Choice{Ref: client.endpoint.Name + "/" + model, Reason: "you used it last"}, err
+		if !c.lastModelLost(w.Last) {
+			client, model, err := c.ResolveAndAdd(w.Last.Ref)
+			return ModelChoice{Ref: client.endpoint.Name + "/" + model, Reason: "you used it last"}, err
 		}
 		lost = "; " + w.Last.Ref + ", which you used last, no longer has its address or its key"
 	}
@@ -431,7 +426,7 @@ func Choose(ctx context.Context, c *Catalog, w Preference) (choice Choice, err e
 	switch {
 	case client != nil:
 		choice = choosePreferred(ctx, client)
-	case w.Local:
+	case w.AllowLocal:
 		choice, err = c.chooseLocal(ctx)
 	default:
 		err = ErrNoModel
@@ -440,119 +435,119 @@ func Choose(ctx context.Context, c *Catalog, w Preference) (choice Choice, err e
 	return choice, err
 }
 
-func (c *Catalog) chooseNamed(ctx context.Context, w Preference) (choice Choice, err error) {
+func (c *Catalog) chooseNamed(ctx context.Context, w ModelPreference) (choice ModelChoice, err error) {
 	choice.Reason = "you named it"
-	if w.From != "" {
-		choice.Reason = "set with " + w.From
+	if w.Source != "" {
+		choice.Reason = "set with " + w.Source
 	}
-	if choice.Ref, err = c.Find(ctx, w.Ref, w.Home); err == nil {
-		_, _, err = c.Use(choice.Ref)
+	if choice.Ref, err = c.FindModel(ctx, w.Ref, w.DefaultEndpoint); err == nil {
+		_, _, err = c.ResolveAndAdd(choice.Ref)
 	}
 	return choice, err
 }
 
-// choosePreferred takes an endpoint that the user configured. Only where it has no default model is the
-// server asked.
-func choosePreferred(ctx context.Context, client *Client) Choice {
+// choosePreferred chooses a model of a configured endpoint. It asks the server only if the endpoint has no default
+// model.
+func choosePreferred(ctx context.Context, client *Client) ModelChoice {
 	e := client.endpoint
-	choice := Choice{Ref: e.Name + "/" + e.Default, Reason: e.Name + " is configured"}
+	choice := ModelChoice{Ref: e.Name + "/" + e.DefaultModel, Reason: e.Name + " is configured"}
 	switch {
-	case e.Key != "" && e.KeyFrom.Kind == keys.Variable:
-		choice.Reason = e.KeyFrom.Name + " is set"
-	case e.KeyFrom.Stored() && !e.BaseURLSet:
+	case e.Key != "" && e.KeyOrigin.Kind == keys.Variable:
+		choice.Reason = e.KeyOrigin.Name + " is set"
+	case e.KeyOrigin.Stored() && !e.BaseURLSet:
 		choice.Reason = "a key of " + e.Name + " is stored"
 	}
-	if e.Default != "" {
+	if e.DefaultModel != "" {
 		return choice
 	}
 	model, err := client.firstModel(ctx)
 	if err != nil {
 		choice.Ref = e.Name
-		choice.Closed = fmt.Errorf("no model of %s is chosen (name one as %s/MODEL): %w", e.Name, e.Name, err)
+		choice.Unavailable = fmt.Errorf("no model of %s is chosen (name one as %s/MODEL): %w", e.Name, e.Name, err)
 		return choice
 	}
-	choice.Ref, choice.Listed = e.Name+"/"+model, true
+	choice.Ref, choice.FirstListed = e.Name+"/"+model, true
 	return choice
 }
 
-// chooseLocal takes the first model of a server on this machine, else the guide.
-func (c *Catalog) chooseLocal(ctx context.Context) (Choice, error) {
+// chooseLocal chooses the first model of a local server, else the guide.
+func (c *Catalog) chooseLocal(ctx context.Context) (ModelChoice, error) {
 	here := c.unconfigured()
 	for i, e := range here {
 		here[i] = c.withStored(e)
 	}
 	models, failed := c.probe(ctx, here...)
-	empty := "" // tells of a server that runs without a model
+	empty := "" // mentions a server that runs without a model
 	for _, e := range here {
 		if len(models) > 0 && e.Name == models[0].Endpoint {
-			e.Default = models[0].ID
+			e.DefaultModel = models[0].ID
 			c.Add(e)
-			reason := "a server answers at " + e.root() + empty
-			return Choice{Ref: models[0].Ref(), Reason: reason, Listed: true}, nil
+			reason := "a server answers at " + e.rootURL() + empty
+			return ModelChoice{Ref: models[0].Ref(), Reason: reason, FirstListed: true}, nil
 		}
-		if failed[e.Name] == nil { // That nothing runs at a default port is no news.
-			empty = " (" + e.Name + " has no model to chat with yet)"
+		if failed[e.Name] == nil { // It runs, but has no model.
+			empty = " (" + e.Name + " has no chat model yet)"
 		}
 	}
-	guide := c.client(Guide)
+	guide := c.client(GuideEndpoint)
 	if guide == nil {
-		return Choice{}, ErrNoModel
+		return ModelChoice{}, ErrNoModel
 	}
-	return Choice{
-		Ref:    Guide + "/" + cmp.Or(guide.endpoint.Default, Guide),
+	return ModelChoice{
+		Ref:    GuideEndpoint + "/" + cmp.Or(guide.endpoint.DefaultModel, GuideEndpoint),
 		Reason: "no API key is set and no local server answers" + empty,
 	}, nil
 }
 
-// listTime is how long a server may take to list its models where it has to be asked for one.
+// listTime is how long a server may take to list its models when one has to be chosen.
 const listTime = 4 * time.Second
 
-// firstModel asks an endpoint for its models and gives the first one to chat with.
+// firstModel asks the endpoint for its models and returns the first chat model.
 func (c *Client) firstModel(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, listTime)
 	defer cancel()
-	models, err := c.list(ctx)
+	models, err := c.listModels(ctx)
 	if err != nil {
 		return "", err
 	}
 	if models = chatModels(models); len(models) == 0 {
-		return "", fmt.Errorf("%s has no model to chat with yet", c.endpoint.Name)
+		return "", fmt.Errorf("%s has no chat model yet", c.endpoint.Name)
 	}
 	return models[0].ID, nil
 }
 
-// Last describes a model for the next start; its Ref is "" where the reference stands for no endpoint.
-func (c *Catalog) Last(ref string) Last {
+// LastModel describes a model, to be remembered for the next start. Ref is "" if the reference cannot be resolved.
+func (c *Catalog) LastModel(ref string) LastModel {
 	client, model, err := c.Resolve(ref)
 	if err != nil {
-		return Last{}
+		return LastModel{}
 	}
 	e := client.endpoint
-	return Last{Ref: e.Name + "/" + model, Server: e.ShownURL(), Keyed: e.Keyed()}
+	return LastModel{Ref: e.Name + "/" + model, Server: e.DisplayURL(), Keyed: e.HasKey()}
 }
 
-// lost says that the model that was used last cannot be chosen again: its name must not come to mean another server,
-// and a request without the key is refused. No server is asked.
-func (c *Catalog) lost(last Last) bool {
+// lastModelLost reports whether the model used last cannot be chosen again: its endpoint now has another address or has
+// lost its key. It asks no server.
+func (c *Catalog) lastModelLost(last LastModel) bool {
 	client, _, err := c.Resolve(last.Ref)
 	if err != nil {
 		return true
 	}
 	e := client.endpoint
-	unset := e.KeyFrom.Kind == keys.Variable && e.Key == ""
-	return unset || last.Keyed && !e.Keyed() || last.Server != "" && e.ShownURL() != last.Server
+	unset := e.KeyOrigin.Kind == keys.Variable && e.Key == ""
+	return unset || last.Keyed && !e.HasKey() || last.Server != "" && e.DisplayURL() != last.Server
 }
 
-// AddService adds a hosted service to the catalog with a key, once the service has listed its models with it, and
-// returns the reference of the model to begin with. A service that refuses the key is not added. One that cannot be
-// reached is: its key may be right, and a request will tell.
+// AddService adds a hosted service with a key to the catalog, and returns the reference of its default model. It checks
+// the key by listing the models. A service that rejects the key is not added. One that cannot be reached is added,
+// because the key may be right.
 func (c *Catalog) AddService(ctx context.Context, name string, key keys.Secret, from keys.Origin) (string, error) {
 	e := serviceNamed(name).endpoint()
-	e.Key, e.KeyFrom = key, from
-	_, err := c.newClient(e).list(ctx)
-	if errors.Is(err, Auth) || ctx.Err() != nil {
+	e.Key, e.KeyOrigin = key, from
+	_, err := c.newClient(e).listModels(ctx)
+	if errors.Is(err, ErrAuth) || ctx.Err() != nil {
 		return "", err
 	}
 	c.Add(e)
-	return e.Name + "/" + e.Default, nil
+	return e.Name + "/" + e.DefaultModel, nil
 }

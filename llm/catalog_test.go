@@ -19,8 +19,8 @@ import (
 	"winnow/llm/keys"
 )
 
-// machine is a computer on which a server may listen at each address. An answer is a body, with a status or "hang"
-// before it where it is not a good one; no answer is a refused connection.
+// machine maps the URLs at which servers listen to their responses: a body, after a status if that is not 200, or
+// "hang". Connections to other hosts are refused.
 type machine map[string]string
 
 func (m machine) Do(req *http.Request) (*http.Response, error) {
@@ -48,7 +48,7 @@ func (m machine) Do(req *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(rest)), Request: req}, nil
 }
 
-// machineOf reads a machine of lines of an address and an answer.
+// machineOf parses lines of a URL and a response.
 func machineOf(lines string) machine {
 	m := machine{}
 	for line := range strings.Lines(lines) {
@@ -58,7 +58,7 @@ func machineOf(lines string) machine {
 	return m
 }
 
-// watchedMachine notes the hosts beside this machine that are asked, and those that a key is sent to.
+// watchedMachine records the remote hosts that are asked, and the hosts that receive a key.
 type watchedMachine struct {
 	machine
 	mu    sync.Mutex
@@ -83,7 +83,7 @@ func TestCatalog(t *testing.T) {
 	checkFixtures(t, "testdata/catalog.txtar", func(t *testing.T, head, body string) (got string) {
 		synctest.Test(t, func(t *testing.T) {
 			network := &watchedMachine{machine: machineOf(body)}
-			r := catalogRun{t: t, catalog: &Catalog{Network: network}, env: map[string]string{}}
+			r := catalogRun{t: t, catalog: &Catalog{Doer: network}, env: map[string]string{}}
 			began := time.Now()
 			for line := range strings.Lines(head) {
 				r.command(strings.TrimSpace(line))
@@ -101,16 +101,16 @@ func TestCatalog(t *testing.T) {
 	})
 }
 
-// catalogRun runs the lines of a fixture, and writes down what comes out of them.
+// catalogRun runs the lines of a fixture and collects their results.
 type catalogRun struct {
 	t       *testing.T
 	catalog *Catalog
-	prefers Preference
+	prefers ModelPreference
 	env     map[string]string
 	said    strings.Builder
 }
 
-// say writes down a result, or an error where there is one.
+// say adds a result, or an error if there is one.
 func (r *catalogRun) say(err error, format string, args ...any) {
 	if err != nil {
 		format, args = "error: %v", []any{err}
@@ -121,23 +121,23 @@ func (r *catalogRun) say(err error, format string, args ...any) {
 func (r *catalogRun) command(line string) {
 	c, ctx := r.catalog, r.t.Context()
 	name, ref, _ := strings.Cut(line, " ")
-	words := append(strings.Fields(ref), "", "") // It takes two, and more where it says so.
+	words := append(strings.Fields(ref), "", "") // Most commands take up to two words.
 	switch name {
 	case "env":
 		variable, value, _ := strings.Cut(ref, "=")
 		r.env[variable] = strings.Trim(value, "'")
-	case "environment": // words: the services whose keys are stored
-		r.endpoints(FromEnv(func(name string) string { return r.env[name] }, words...))
+	case "environment": // with the services whose keys are stored
+		r.endpoints(EndpointsFromEnv(func(name string) string { return r.env[name] }, words...))
 	case "endpoint":
 		c.With(endpointOf(words))
 	case "stored":
-		c.Stored = func(e Endpoint) Endpoint { e.Key = testKey; return e }
+		c.WithStoredKey = func(e Endpoint) Endpoint { e.Key = testKey; return e }
 	case "probes":
-		c.Probes = true
+		c.ProbeLocal = true
 	case "local":
-		r.prefers.Local = true
+		r.prefers.AllowLocal = true
 	case "used":
-		r.prefers.Last = Last{Ref: words[0], Server: words[1], Keyed: slices.Contains(words, "keyed")}
+		r.prefers.Last = LastModel{Ref: words[0], Server: words[1], Keyed: slices.Contains(words, "keyed")}
 	case "endpoints":
 		r.endpoints(c.Endpoints())
 	case "resolve":
@@ -147,16 +147,16 @@ func (r *catalogRun) command(line string) {
 		}
 		r.say(err, "%s %s", client.Endpoint().Name, model)
 	case "use":
-		used, _, err := c.Use(ref)
-		if again, _, _ := c.Use(used.Endpoint().Name + "/another"); again != used {
+		used, _, err := c.ResolveAndAdd(ref)
+		if again, _, _ := c.ResolveAndAdd(used.Endpoint().Name + "/another"); again != used {
 			r.t.Error("what is learned of an endpoint is not kept")
 		}
 		r.say(err, "%s", used.Endpoint().Name)
 	case "find":
-		found, err := c.Find(ctx, words[0], words[1])
+		found, err := c.FindModel(ctx, words[0], words[1])
 		r.say(err, "%s", found)
 	case "last":
-		r.say(nil, "%+v", c.Last(ref))
+		r.say(nil, "%+v", c.LastModel(ref))
 	case "models":
 		models, failed := c.Models(ctx)
 		r.models(models)
@@ -164,7 +164,7 @@ func (r *catalogRun) command(line string) {
 			r.say(nil, "%s: %v", name, failed[name])
 		}
 	case "offers":
-		offers, models := c.Offers(ctx)
+		offers, models := c.UnconfiguredProviders(ctx)
 		for _, o := range offers {
 			r.say(nil, "%s at %s", o.Title, o.Host)
 		}
@@ -179,23 +179,23 @@ func (r *catalogRun) command(line string) {
 	}
 }
 
-// endpointOf reads a name, a base URL and what else there is.
+// endpointOf parses a name, a base URL and options.
 func endpointOf(words []string) Endpoint {
 	e := Endpoint{Name: words[0], BaseURL: words[1]}
 	for _, word := range words[2:] {
 		switch name, value, _ := strings.Cut(word, "="); name {
 		case "key":
 			if e.Key = testKey; value != "" {
-				e.KeyFrom = keys.Origin{Kind: keys.Variable, Name: value}
+				e.KeyOrigin = keys.Origin{Kind: keys.Variable, Name: value}
 			}
 		case "keyring":
-			e.KeyFrom.Kind = keys.Keyring
+			e.KeyOrigin.Kind = keys.Keyring
 		case "file":
-			e.KeyFrom = keys.Origin{Kind: keys.File, Name: "k"}
+			e.KeyOrigin = keys.Origin{Kind: keys.File, Name: "k"}
 		case "set":
 			e.BaseURLSet = true
 		case "default":
-			e.Default = value
+			e.DefaultModel = value
 		}
 	}
 	return e
@@ -207,7 +207,7 @@ func (r *catalogRun) endpoints(list []Endpoint) {
 		if e.TakesStoredKey() {
 			takes = ", takes a stored key"
 		}
-		r.say(nil, "%s %s, key from %q, default %q%s", e.Name, e.ShownURL(), e.KeyFrom, e.Default, takes)
+		r.say(nil, "%s %s, key from %q, default %q%s", e.Name, e.DisplayURL(), e.KeyOrigin, e.DefaultModel, takes)
 	}
 	if list == nil {
 		r.say(nil, "no endpoints")
@@ -222,10 +222,10 @@ func (r *catalogRun) models(list []Model) {
 
 func (r *catalogRun) choose(ctx context.Context, ref string) {
 	r.prefers.Ref = ref
-	got, err := Choose(ctx, r.catalog, r.prefers)
+	got, err := ChooseModel(ctx, r.catalog, r.prefers)
 	r.say(err, "%s: %s", got.Ref, got.Reason)
-	if got.Closed != nil {
-		r.say(nil, "closed: %v", got.Closed)
+	if got.Unavailable != nil {
+		r.say(nil, "closed: %v", got.Unavailable)
 	} else if _, _, unknown := r.catalog.Resolve(got.Ref); err == nil && unknown != nil {
 		r.t.Errorf("the choice cannot be resolved: %v", unknown)
 	}

@@ -24,56 +24,57 @@ import (
 const (
 	defaultTries = 3
 
-	// waitMax is the longest wait between two tries. A server that asks for more gets no second
-	// try: the user decides.
+	// waitMax is the longest wait between two attempts. If a server asks for more, the request fails,
+	// and the user decides.
 	waitMax = 60 * time.Second
 )
 
-// Client talks to one endpoint. It is safe for concurrent use.
+// Client sends requests to one endpoint. It is safe for concurrent use.
 type Client struct {
 	endpoint Endpoint
 	doer     Doer
-	redactor *redact.Redactor // knows the secrets that an answer must not repeat
+	redactor *redact.Redactor // removes the secrets of the endpoint from answers
 
 	mu     sync.Mutex
-	facts  map[string]facts          // what is known of how its models are asked
-	prices map[string]pricing.Prices // of the models that the server listed last, by plainModel; some are not known
+	facts  map[string]facts          // what the server taught, by model
+	prices map[string]pricing.Prices // from the server's last list of models, by plainModel; a price may be unknown
 
-	cachedMore bool // the last answer with cached tokens reported more of them than the prompt has
+	cachedMore bool // the last answer with cached tokens reported more of them than prompt tokens
 }
 
-// NewClient makes the client of an endpoint. It does not connect.
+// NewClient returns a client for an endpoint. It does not connect.
 func NewClient(e Endpoint) *Client {
 	c := &Client{endpoint: e, doer: e.Doer, redactor: new(redact.Redactor), facts: map[string]facts{}}
-	c.redactor.Know(e.Secrets()...)
+	c.redactor.AddSecrets(e.Secrets()...)
 	if c.doer == nil {
-		c.doer = OverNetwork()
+		c.doer = NewHTTPClient()
 	}
 	return c
 }
 
-// Endpoint gives the endpoint that the client talks to.
+// Endpoint returns the endpoint of the client.
 func (c *Client) Endpoint() Endpoint { return c.endpoint }
 
-// Stream asks the model and gives the answer as it arrives. It ends with Finished, or with an error, always an *Error,
-// after what had arrived until then. A connection that breaks after the first token gives Finished with CutOff and
-// then the error. When ctx ends, the error is of kind Stopped and wraps ctx.Err().
+// Stream sends a request and yields the answer as it arrives. The sequence ends with Finished or with an error, which
+// is always an *Error. If the connection is lost after the first token, Finished with EndCutOff comes before the error.
+// If ctx ends, the error is an ErrStopped that wraps ctx.Err().
 //
-// A request that fails before its first token is tried again, with a Waiting event before each wait, if the failure may
-// pass. A Waiting that is Changed says that the server refused a field of the request: from then on what is Known, and
-// the bytes of Body, are different, or, if only a value was refused, the Request for which this goes on. If the server
-// wants the history itself in another format, the error says Replan, and from then on Profile is different.
+// A request that fails before its first token is sent again if the failure may be temporary, with a Retrying event
+// before each wait. If the server refused a field of the request, Retrying.Change says what the client does differently
+// from then on, for later requests too: AllLearned and RequestBody change. If only a value was refused,
+// Retrying.Request holds the changed request. If the server requires the history in another format, the error has
+// Replan set, and Profile has changed.
 func (c *Client) Stream(ctx context.Context, r Request) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		t := &retries{client: c, request: r, pauses: backoff.NewExponentialBackOff()}
 		t.pauses.Multiplier, t.pauses.MaxInterval = 2, waitMax/2
 		for {
 			began, err := c.attempt(ctx, t.request, yield)
-			if err == nil || errors.Is(err, errNoMore) {
+			if err == nil || errors.Is(err, errReaderGone) {
 				return
 			}
 			e := c.asError(ctx, err, r.Model)
-			if began || e.Kind == Stopped {
+			if began || e.Kind == ErrStopped {
 				yield(nil, e)
 				return
 			}
@@ -86,7 +87,7 @@ func (c *Client) Stream(ctx context.Context, r Request) iter.Seq2[Event, error] 
 				return
 			}
 			select {
-			case <-time.After(w.After):
+			case <-time.After(w.Delay):
 			case <-ctx.Done():
 			}
 			if ctx.Err() != nil {
@@ -99,101 +100,100 @@ func (c *Client) Stream(ctx context.Context, r Request) iter.Seq2[Event, error] 
 	}
 }
 
-// retries are the tries of one request so far.
+// retries tracks the attempts of one request.
 type retries struct {
 	client  *Client
-	request Request // of the coming try
-	failed  int     // how many tries failed that may pass
+	request Request // of the next attempt
+	failed  int     // temporary failures so far
 	adapted bool    // a value in the request was replaced
 	pauses  *backoff.ExponentialBackOff
 }
 
-// next says how the coming try differs and when it is, after one that failed before its first token. It is false if
-// there is none.
-func (t *retries) next(e *Error) (w Waiting, again bool) {
+// next decides whether a request that failed before its first token is sent again, and describes the next attempt.
+func (t *retries) next(e *Error) (w Retrying, again bool) {
 	c, r := t.client, t.request
-	limit := cmp.Or(c.endpoint.Tries, defaultTries)
-	w = Waiting{Attempt: t.failed + 2, Of: max(t.failed+2, limit), Err: e, Changed: c.learnWire(e, r)}
-	if w.Changed != "" {
+	limit := cmp.Or(c.endpoint.MaxAttempts, defaultTries)
+	w = Retrying{Attempt: t.failed + 2, MaxAttempts: max(t.failed+2, limit), Err: e, Change: c.learnWire(e, r)}
+	if w.Change != "" {
 		return w, true
 	}
 	if c.learnFormat(e, r) {
 		e.Replan = true
 		return w, false
 	}
-	w.Changed, w.Request = c.amend(e, r, t.adapted)
+	w.Change, w.Request = c.adaptRequest(e, r, t.adapted)
 	if w.Request != nil {
 		t.request, t.adapted = *w.Request, true
 	}
-	if w.Changed != "" {
+	if w.Change != "" {
 		return w, true
 	}
-	e.Tools = e.toolCause(r)
+	e.ToolCause = e.toolCause(r)
 	t.failed++
-	if e.Kind == Refused && c.endpoint.loopback() {
-		// Nothing listens on this machine: a server that is just starting gets one more chance.
+	if e.Kind == ErrConnectionRefused && c.endpoint.loopback() {
+		// The connection was refused on this machine: the server may still be starting, so try once more.
 		limit = min(limit, 2)
 	}
-	if t.failed >= limit || !e.Retryable() || e.Wait > waitMax || e.Tools == TheTools {
+	if t.failed >= limit || !e.Retryable() || e.Wait > waitMax || e.ToolCause == ToolsNamed {
 		return w, false
 	}
-	w.After = min(waitMax, max(e.Wait, t.pauses.NextBackOff()))
+	w.Delay = min(waitMax, max(e.Wait, t.pauses.NextBackOff()))
 	return w, true
 }
 
-// asError makes an *Error of whatever ended an attempt.
+// asError returns the *Error for any error that ended an attempt.
 func (c *Client) asError(ctx context.Context, err error, model string) *Error {
 	if ctx.Err() != nil {
 		return stopped(ctx)
 	}
-	e := c.unreached(err, model)
+	e := c.connectionError(err, model)
 	e.Model = cmp.Or(e.Model, model)
 	return e
 }
 
-// OverNetwork does HTTP without a limit on the whole answer, which may stream for an hour. It follows no
-// redirect: a POST would become a GET, and the conversation or the key could go to a stranger. It uses
-// the proxies that the environment names.
-func OverNetwork() *http.Client {
+// NewHTTPClient returns an HTTP client without a total timeout, because an answer may stream for an hour. It uses the
+// proxies of the environment. It does not follow redirects: a POST would become a GET, and the conversation or the key
+// could reach another server.
+func NewHTTPClient() *http.Client {
 	return &http.Client{
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }
 
-// NewClosedClient makes the client of an endpoint that cannot be asked: every request fails with the
-// reason, and nothing leaves.
-func NewClosedClient(name string, reason error) *Client {
-	return NewClient(Endpoint{Name: name, BaseURL: "http://closed.invalid/v1", Tries: 1, Doer: closed{name, reason}})
+// NewUnavailableClient returns a client whose requests all fail with the given reason. Nothing is sent.
+func NewUnavailableClient(name string, reason error) *Client {
+	doer := unavailable{name, reason}
+	return NewClient(Endpoint{Name: name, BaseURL: "http://closed.invalid/v1", MaxAttempts: 1, Doer: doer})
 }
 
-// closed refuses every request.
-type closed struct {
+// unavailable is a Doer that fails every request.
+type unavailable struct {
 	name   string
 	reason error
 }
 
-func (c closed) Do(*http.Request) (*http.Response, error) {
-	return nil, &Error{Kind: Network, Endpoint: c.name, Message: c.reason.Error(), final: true}
+func (c unavailable) Do(*http.Request) (*http.Response, error) {
+	return nil, &Error{Kind: ErrNetwork, Endpoint: c.name, Message: c.reason.Error(), permanent: true}
 }
 
 const (
 	defaultIdle = 90 * time.Second
 
-	// The silence allowed before the first byte. A server of the user's own may have to load a model and
-	// read a long prompt first.
-	hostedBegin = 2 * time.Minute
-	ownBegin    = 10 * time.Minute
+	// The default FirstByteTimeout. A self-hosted server may have to load a model and
+	// process a long prompt first.
+	hostedFirstByte     = 2 * time.Minute
+	selfHostedFirstByte = 10 * time.Minute
 
-	// overIdle is the silence allowed once an answer is whole, and within a refusal.
-	overIdle = 5 * time.Second
+	// completeIdle is the idle timeout once an answer is complete, and within a refusal.
+	completeIdle = 5 * time.Second
 )
 
-// send does a request with what lets it in: the headers and the query of the endpoint, and its key. A key that is
-// stored is fetched, unless the request has another. The answer's body is a *watchedBody.
+// send does an HTTP request with the headers, the query and the key of the endpoint. A stored key is fetched unless the
+// request already has a key. The body of the response is a *watchedBody.
 func (c *Client) send(req *http.Request) (*http.Response, error) {
-	e, begin := c.endpoint, hostedBegin
-	if e.Own() {
-		begin = ownBegin
+	e, begin := c.endpoint, hostedFirstByte
+	if e.IsSelfHosted() {
+		begin = selfHostedFirstByte
 	}
 	if e.Key != "" {
 		req.Header.Set("Authorization", "Bearer "+e.Key.Reveal())
@@ -202,7 +202,7 @@ func (c *Client) send(req *http.Request) (*http.Response, error) {
 		req.Header.Set(name, value)
 	}
 	req.Header.Set("User-Agent", "winnow")
-	if query := e.base().RawQuery; query != "" {
+	if query := e.parsedURL().RawQuery; query != "" {
 		req.URL.RawQuery = query
 	}
 	header := req.Header
@@ -212,90 +212,90 @@ func (c *Client) send(req *http.Request) (*http.Response, error) {
 		}
 	}
 	ctx, cancel := context.WithCancelCause(req.Context())
-	body := &watchedBody{ctx: ctx, cancel: cancel, client: c, allowed: cmp.Or(e.Begin, begin)}
-	timer := body.limit(body.allowed)
+	body := &watchedBody{ctx: ctx, cancel: cancel, client: c, timeout: cmp.Or(e.FirstByteTimeout, begin)}
+	timer := body.limit(body.timeout)
 	resp, err := c.doer.Do(req.WithContext(ctx))
 	timer.Stop()
 	if err != nil {
 		if ctx.Err() != nil {
-			err = endOf(ctx)
+			err = contextError(ctx)
 		}
 		cancel(nil)
 		return nil, err
 	}
 	body.body, resp.Body = resp.Body, body
-	// A reader that waits in Read is woken by closing what it waits for.
+	// Closing the body wakes up a reader that is blocked in Read.
 	body.unwatch = context.AfterFunc(ctx, func() { body.body.Close() })
-	if resp.StatusCode == http.StatusUnauthorized && e.Stored != nil {
-		e.Stored.Refused()
+	if resp.StatusCode == http.StatusUnauthorized && e.StoredKey != nil {
+		e.StoredKey.MarkRefused()
 	}
 	return resp, nil
 }
 
-// addStored adds the key that is fetched when a request needs it. From then on no answer may repeat it.
+// addStored adds the endpoint's stored key to a request, and registers it as a secret that no answer may repeat.
 func (c *Client) addStored(req *http.Request) error {
-	if c.endpoint.Stored == nil {
+	if c.endpoint.StoredKey == nil {
 		return nil
 	}
-	key, err := c.endpoint.Stored.Get(req.Context())
+	key, err := c.endpoint.StoredKey.Get(req.Context())
 	switch {
 	case req.Context().Err() != nil:
 		return req.Context().Err()
 	case err != nil:
-		e := c.lasting(Auth, "", err)
+		e := c.permanentError(ErrAuth, "", err)
 		e.say = "{who} was not asked, because its API key cannot be read"
 		return e
 	case key != "":
 		req.Header.Set("Authorization", "Bearer "+key.Reveal())
 	}
-	c.redactor.Know(c.endpoint.Secrets()...)
+	c.redactor.AddSecrets(c.endpoint.Secrets()...)
 	return nil
 }
 
-// watchedBody is the body of an answer. It ends with an *Error when it is silent for too long, and at once when the
-// request's context ends, whoever does the HTTP. Any byte breaks the silence, those of comments too.
+// watchedBody is a response body with an idle timeout. Read fails with an *Error on timeout, and as soon as the context
+// of the request ends, whichever Doer is in use. Any byte resets the timer, even that of a comment.
 type watchedBody struct {
-	ctx     context.Context
-	cancel  context.CancelCauseFunc
-	unwatch func() bool
-	body    io.ReadCloser
-	client  *Client
-	allowed time.Duration // the silence
-	over    bool          // nothing is waited for but the end, or the usage
-	waits   func()        // is called before more of the answer is waited for; nil does nothing
+	ctx            context.Context
+	cancel         context.CancelCauseFunc
+	unwatch        func() bool
+	body           io.ReadCloser
+	client         *Client
+	timeout        time.Duration // how long the next Read may block
+	answerComplete bool          // only the usage or the end is still expected
+	beforeRead     func()        // called before each Read; may be nil
 }
 
-// limit ends the request after a silence.
+// limit cancels the request after a time without data.
 func (b *watchedBody) limit(silence time.Duration) *time.Timer {
 	return time.AfterFunc(silence, func() {
-		e := b.client.lasting(TimedOut, "", nil)
+		e := b.client.permanentError(ErrTimeout, "", nil)
 		e.say = "{who} sent nothing for " + silence.String()
 		b.cancel(e)
 	})
 }
 
 func (b *watchedBody) Read(p []byte) (int, error) {
-	if b.waits != nil {
-		b.waits()
+	if b.beforeRead != nil {
+		b.beforeRead()
 	}
-	allowed := b.allowed
-	if b.over {
-		allowed = min(allowed, overIdle)
+	allowed := b.timeout
+	if b.answerComplete {
+		allowed = min(allowed, completeIdle)
 	}
 	timer := b.limit(allowed)
 	n, err := b.body.Read(p)
 	timer.Stop()
 	if n > 0 {
-		b.allowed = cmp.Or(b.client.endpoint.Idle, defaultIdle)
+		b.timeout = cmp.Or(b.client.endpoint.IdleTimeout, defaultIdle)
 	}
 	if err != nil && b.ctx.Err() != nil {
-		err = endOf(b.ctx) // A body that was closed gives io.EOF or any other error.
+		err = contextError(b.ctx) // A closed body may return io.EOF or any other error.
 	}
 	return n, err
 }
 
-// endOf is the error of a context that ended: the *Error where the server was silent for too long, else ctx.Err().
-func endOf(ctx context.Context) error {
+// contextError is the error of a context that ended: the *Error of a timeout, else ctx.Err().
+func contextError(ctx context.Context) error {
 	var silence *Error
 	if errors.As(context.Cause(ctx), &silence) {
 		return silence
@@ -303,7 +303,7 @@ func endOf(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// Close ends the answer.
+// Close closes the body and releases its timers and context.
 func (b *watchedBody) Close() error {
 	b.unwatch()
 	err := b.body.Close()
@@ -311,40 +311,40 @@ func (b *watchedBody) Close() error {
 	return err
 }
 
-// LargestAnswer is how long an answer may get in bytes, reasoning and tool calls included. A server that
-// never ends would otherwise fill memory and disk.
-const LargestAnswer = 16 << 20
+// MaxAnswerBytes is the maximum size of an answer, including reasoning and tool calls. It protects memory and disk from
+// a server that never stops.
+const MaxAnswerBytes = 16 << 20
 
-// errNoMore says that the reader of a stream went away.
-var errNoMore = errors.New("the reader of the stream is gone")
+// errReaderGone reports that the reader of a stream stopped iterating.
+var errReaderGone = errors.New("the reader of the stream is gone")
 
-// attempt is one request and its answer. go-openai opens and reads the stream, and attempt is the HTTP client below
-// it: on the way out it puts in the address and the bytes that were recorded; on the way back it filters the lines, so
-// that the library can read what any server sends. A refusal becomes an *Error, which the library passes on as it is.
+// attempt is one HTTP request and its answer. go-openai opens and reads the stream, and attempt is the HTTP client
+// below it: it replaces the request by the address and the recorded bytes, and filters the response so that the library
+// can read what any server sends. It returns a refusal as an *Error, which the library passes through.
 type attempt struct {
 	client *Client
 	model  string
 	format Wire
 	body   []byte
-	yield  func(Event, error) bool // the reader of the events
+	yield  func(Event, error) bool // the consumer of the events
 
 	resp    *http.Response
-	watched *watchedBody // its body
-	lines   *wire.Lines  // and what is read of it
+	watched *watchedBody    // the body of resp
+	lines   *wire.SSEReader // the filter that go-openai reads watched through
 	answer  *wire.Answer
-	ignored []byte // the newest event that was no part of an answer
+	ignored []byte // the last event that was not part of an answer
 
-	gone   bool             // the reader is gone: yield is not called any more
-	began  bool             // a part of the answer was given to it
-	bytes  int              // how long that is
-	hiding []*redact.Stream // by channel, what keeps secrets out that come in pieces
+	readerGone bool             // yield returned false and must not be called again
+	began      bool             // part of the answer was passed to yield
+	bytes      int              // size of that part
+	redactors  []*redact.Stream // by channel; they find secrets that are split over several pieces
 }
 
-// attempt sends the request once. Began says that a part of the answer was given to yield.
+// attempt sends the request once. began reports whether part of the answer was passed to yield.
 func (c *Client) attempt(ctx context.Context, r Request, yield func(Event, error) bool) (began bool, err error) {
-	body, err := c.Body(r)
+	body, err := c.RequestBody(r)
 	if err != nil {
-		return false, c.lasting(BadRequest, r.Model, err)
+		return false, c.permanentError(ErrBadRequest, r.Model, err)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -353,7 +353,7 @@ func (c *Client) attempt(ctx context.Context, r Request, yield func(Event, error
 		client: c, model: r.Model, format: format, body: body, yield: yield, answer: wire.NewAnswer(format),
 	}
 	config := openai.DefaultConfig("")
-	config.BaseURL, config.HTTPClient = c.endpoint.at(""), a
+	config.BaseURL, config.HTTPClient = c.endpoint.urlOf(""), a
 	stream, err := openai.NewClientWithConfig(config).CreateChatCompletionStream(ctx, openai.ChatCompletionRequest{})
 	if err != nil {
 		return false, err
@@ -363,27 +363,27 @@ func (c *Client) attempt(ctx context.Context, r Request, yield func(Event, error
 	return a.began, err
 }
 
-// Do sends the request.
+// Do sends the request for go-openai.
 func (a *attempt) Do(req *http.Request) (*http.Response, error) {
-	address, err := url.Parse(a.client.endpoint.addressOf(a.format))
+	address, err := url.Parse(a.client.endpoint.requestURL(a.format))
 	if err != nil {
-		return nil, a.client.unreached(err, a.model)
+		return nil, a.client.connectionError(err, a.model)
 	}
 	req.URL, req.Host = address, address.Host
-	// These bytes were hashed and recorded, so they and no others are sent.
+	// Exactly these bytes were hashed and recorded.
 	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(a.body)), nil }
 	req.Body, _ = req.GetBody()
 	req.ContentLength = int64(len(a.body))
 	resp, err := a.client.send(req)
 	if err != nil {
-		return nil, a.client.unreached(err, a.model)
+		return nil, a.client.connectionError(err, a.model)
 	}
 	if resp.StatusCode < 200 || resp.StatusCode >= 300 {
 		defer resp.Body.Close()
-		return nil, a.client.failed(resp, a.model)
+		return nil, a.client.readRefusal(resp, a.model)
 	}
 	a.resp, a.watched = resp, resp.Body.(*watchedBody)
-	a.lines = wire.NewLines(a.watched)
+	a.lines = wire.NewSSEReader(a.watched)
 	resp.Body = struct {
 		io.Reader
 		io.Closer
@@ -391,23 +391,23 @@ func (a *attempt) Do(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// receive turns what the server streams into events. They are given before more of the answer is waited for, so that
-// the reader gets what came together as one.
+// receive turns the stream into events. It passes them on before each blocking Read, so that text that arrived together
+// becomes one event.
 func (a *attempt) receive(stream *openai.ChatCompletionStream) error {
-	a.watched.waits = func() { a.take(a.answer.Events()) }
+	a.watched.beforeRead = func() { a.emitAll(a.answer.Events()) }
 	for {
 		data, err := stream.RecvRaw()
 		if err == nil {
 			err = a.read(data)
 		} else if err != io.EOF {
-			err = a.broken(err)
+			err = a.streamError(err)
 		}
-		if a.gone {
-			return errNoMore
+		if a.readerGone {
+			return errReaderGone
 		}
-		a.watched.over = a.answer.Finish != "" || a.answer.Done || a.lines.Done
-		if err == nil && a.bytes > LargestAnswer {
-			err = a.client.lasting(Endless, a.model, nil)
+		a.watched.answerComplete = a.answer.FinishReason != "" || a.answer.Done || a.lines.Done
+		if err == nil && a.bytes > MaxAnswerBytes {
+			err = a.client.permanentError(ErrAnswerTooLong, a.model, nil)
 		}
 		if err != nil || a.answer.Done {
 			return a.finish(err)
@@ -415,15 +415,15 @@ func (a *attempt) receive(stream *openai.ChatCompletionStream) error {
 	}
 }
 
-// read adds the data of one event to the answer. It gives the server's error if that is what the data holds.
+// read adds the data of one event to the answer. It returns the server's error if the data is one.
 func (a *attempt) read(data []byte) error {
-	err := a.answer.Take(data)
+	err := a.answer.Feed(data)
 	var refusal wire.Refusal
 	switch {
 	case errors.As(err, &refusal):
-		return a.client.failure(http.StatusOK, a.resp.Header, refusal, a.model)
+		return a.client.refusalError(http.StatusOK, a.resp.Header, refusal, a.model)
 	case err != nil:
-		e := a.client.strange(a.resp, data, a.model)
+		e := a.client.unexpectedBody(a.resp, data, a.model)
 		e.Message = "a part of the answer is not JSON: " + e.Body
 		return e
 	case !a.answer.Began:
@@ -432,104 +432,104 @@ func (a *attempt) read(data []byte) error {
 	return nil
 }
 
-// broken is the error of a connection that ended in the middle of an answer.
-func (a *attempt) broken(err error) error {
+// streamError is the error of a connection that was lost in the middle of an answer.
+func (a *attempt) streamError(err error) error {
 	var known *Error
 	if errors.As(err, &known) {
 		return known
 	}
-	if errors.Is(err, wire.ErrLongLine) {
-		return a.client.lasting(BadStream, a.model, err)
+	if errors.Is(err, wire.ErrLineTooLong) {
+		return a.client.permanentError(ErrBadResponse, a.model, err)
 	}
-	e := a.client.blank(a.model)
-	e.Kind = Broken
+	e := a.client.newError(a.model)
+	e.Kind = ErrConnectionLost
 	return e
 }
 
-// finish ends an answer: what is held back comes out, and how it ended if that is no failure of the server's own. err
-// is what ended it, nil or io.EOF if it ended in order. It returns the error that is left.
+// finish passes on what was held back, and Finished unless the server failed. err is what ended the answer, nil or
+// io.EOF if nothing went wrong. It returns the error to report.
 func (a *attempt) finish(err error) error {
-	finished := Finished{Reason: a.answer.Finish, End: NoDone}
+	finished := Finished{Reason: a.answer.FinishReason, End: EndNoDone}
 	if err == io.EOF {
 		err = nil
 		if !a.lines.Done && !a.answer.Began {
-			err = a.nothing()
+			err = a.emptyAnswer()
 		}
 	}
-	a.take(a.answer.End())
-	for channel, hiding := range a.hiding {
-		a.piece(wire.Channel(channel), hiding.Rest())
+	a.emitAll(a.answer.Flush())
+	for channel, redactor := range a.redactors {
+		a.emitText(wire.Channel(channel), redactor.Flush())
 	}
-	if a.gone {
-		return errNoMore
+	if a.readerGone {
+		return errReaderGone
 	}
-	// An answer would have gone on where an error ended it, unless the server said that it failed.
+	// Without the failure the answer would have continued, unless the server itself reported an error.
 	e := new(Error)
-	goesOn := !errors.As(err, &e) || e.Kind == Broken || e.Kind == TimedOut || e.Kind == Endless
+	goesOn := !errors.As(err, &e) || e.Kind == ErrConnectionLost || e.Kind == ErrTimeout || e.Kind == ErrAnswerTooLong
 	switch stopped := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded); {
-	case a.watched.over && !stopped:
-		finished.End, err = Done, nil
+	case a.watched.answerComplete && !stopped:
+		finished.End, err = EndDone, nil
 	case err == nil:
 	case a.began && !stopped && goesOn:
-		finished.End = CutOff
+		finished.End = EndCutOff
 	default:
 		return err
 	}
 	if extra := a.answer.Extra(); extra != nil {
-		finished.Extra = json.RawMessage(a.client.redactor.Known(string(extra)))
+		finished.Extra = json.RawMessage(a.client.redactor.RedactKnown(string(extra)))
 	}
 	if !a.yield(finished, nil) {
-		return errNoMore
+		return errReaderGone
 	}
 	return err
 }
 
-// nothing is the error of an answer of which no part came.
-func (a *attempt) nothing() *Error {
+// emptyAnswer is the error of an answer without content.
+func (a *attempt) emptyAnswer() *Error {
 	if a.ignored != nil {
-		return a.client.strange(a.resp, a.ignored, a.model)
+		return a.client.unexpectedBody(a.resp, a.ignored, a.model)
 	}
-	e := a.client.lasting(Empty, a.model, nil)
+	e := a.client.permanentError(ErrEmptyAnswer, a.model, nil)
 	e.Status = a.resp.StatusCode
 	return e
 }
 
-// take hands on events, without the secrets that they must not repeat.
-func (a *attempt) take(events []wire.Event) {
-	known := a.client.redactor.Known
+// emitAll passes events to the reader, with the secrets removed.
+func (a *attempt) emitAll(events []wire.Event) {
+	known := a.client.redactor.RedactKnown
 	for _, e := range events {
 		if e.Usage != nil {
 			if usage, ok := usageOf(e.Usage); ok {
-				a.give(UsageReport{a.client.withCached(a.model, usage)})
+				a.emit(UsageReport{a.client.withCached(a.model, usage)})
 			}
 			continue
 		}
 		a.began = true
 		a.bytes += len(e.ID) + len(e.Name) + len(e.Text)
 		if e.ID+e.Name != "" || e.Text == "" {
-			a.give(ToolDelta{Index: int(e.Channel - wire.Calls), ID: known(e.ID), Name: known(e.Name)})
+			a.emit(ToolDelta{Index: int(e.Channel - wire.FirstCallChannel), ID: known(e.ID), Name: known(e.Name)})
 		}
-		for int(e.Channel) >= len(a.hiding) {
-			a.hiding = append(a.hiding, a.client.redactor.Stream())
+		for int(e.Channel) >= len(a.redactors) {
+			a.redactors = append(a.redactors, a.client.redactor.Stream())
 		}
-		a.piece(e.Channel, a.hiding[e.Channel].Pass(e.Text))
+		a.emitText(e.Channel, a.redactors[e.Channel].Redact(e.Text))
 	}
 }
 
-// piece gives a piece of a channel.
-func (a *attempt) piece(channel wire.Channel, text string) {
+// emitText passes on text of a channel as the event of that channel.
+func (a *attempt) emitText(channel wire.Channel, text string) {
 	switch {
 	case text == "":
-	case channel == wire.Reasoning:
-		a.give(ReasoningDelta{text})
-	case channel == wire.Text:
-		a.give(TextDelta{text})
+	case channel == wire.ReasoningChannel:
+		a.emit(ReasoningDelta{text})
+	case channel == wire.TextChannel:
+		a.emit(TextDelta{text})
 	default:
-		a.give(ToolDelta{Index: int(channel - wire.Calls), Arguments: text})
+		a.emit(ToolDelta{Index: int(channel - wire.FirstCallChannel), Arguments: text})
 	}
 }
 
-// give hands an event to the reader, unless that is gone.
-func (a *attempt) give(e Event) {
-	a.gone = a.gone || !a.yield(e, nil)
+// emit passes one event to the reader, unless it has stopped iterating.
+func (a *attempt) emit(e Event) {
+	a.readerGone = a.readerGone || !a.yield(e, nil)
 }

@@ -11,31 +11,31 @@ import (
 	"winnow/llm/pricing"
 )
 
-// Prices are what the tokens of a model cost: as configured, else as the server's list of models said
-// when it was read last, else the list prices of the model's maker, at the maker's own address. The server
-// is not asked: its list is read when it is asked for its window.
+// Prices returns the token prices of a model: as configured, else from the server's last list of models, else the list
+// prices of the model's maker if the endpoint is at the maker's address. It makes no request: the list is read together
+// with the window.
 func (c *Client) Prices(model string) pricing.Prices {
 	e := c.endpoint
-	set := e.configured(model, func(s ModelSettings) bool { return s.Prices.Known() })
+	set := e.modelConfig(model, func(s ModelConfig) bool { return s.Prices.Known() })
 	c.mu.Lock()
 	listed := c.prices[plainModel(model)]
 	c.mu.Unlock()
-	byMaker := pricing.Listed(e.BaseURL, plainModel(model), time.Now())
+	byMaker := pricing.ListPrices(e.BaseURL, plainModel(model), time.Now())
 	return cmp.Or(e.Prices[model], set.Prices, e.Prices[pricing.AnyModel], listed, byMaker)
 }
 
-// Cost is what a request to a model cost, by what the server reported, the prices that are known and what
-// winnow counts. Where nobody knows a price, it is Unpriced for a hosted server and says nothing for a
-// server of the user's own.
+// Cost computes the cost of a request to a model from the usage that the server reported, the known prices and winnow's
+// own counts. If no price is known, a hosted server's cost is Unpriced, and a self-hosted server's is zero.
 func (c *Client) Cost(model string, reported, counted pricing.Usage) pricing.Cost {
 	cost := c.Prices(model).Cost(reported, counted)
-	if cost.From == pricing.Unpriced && c.endpoint.Own() {
+	if cost.From == pricing.Unpriced && c.endpoint.IsSelfHosted() {
 		return pricing.Cost{}
 	}
 	return cost
 }
 
-// usageOf reads the token counts and the cost, from the places where servers put them.
+// usageOf reads the token counts and the cost from the various keys that servers use. It returns false if there are
+// none.
 func usageOf(raw []byte) (pricing.Usage, bool) {
 	var u map[string]any
 	if json.Unmarshal(raw, &u) != nil {
@@ -54,7 +54,7 @@ func usageOf(raw []byte) (pricing.Usage, bool) {
 		Cost:       costOf(u),
 	}
 	if usage.Prompt >= 0 && count(u["prompt_tokens"]) < 0 {
-		// Anthropic's input is only what no cache had a part in.
+		// Anthropic's input_tokens exclude tokens read from or written to the cache.
 		usage.Prompt += max(0, count(u["cache_read_input_tokens"])) + max(0, count(u["cache_creation_input_tokens"]))
 	}
 	addHidden(&usage, count(u["total_tokens"]))
@@ -64,9 +64,8 @@ func usageOf(raw []byte) (pricing.Usage, bool) {
 	return usage, usage != pricing.NoUsage()
 }
 
-// addHidden makes the reasoning a part of the answer. xAI and Gemini count it beside the answer, where only their
-// total shows it, and charge for it all the same. Some totals count the tokens of the cache once more: these are no
-// part of the answer.
+// addHidden includes the reasoning in the answer's tokens. xAI and Gemini count it separately, so that only their total
+// shows it, but charge for it. Some totals count cached tokens twice; those are not part of the answer.
 func addHidden(u *pricing.Usage, total int) {
 	hidden := total - u.Prompt - u.Answer
 	if u.Prompt < 0 || u.Answer < 0 || hidden <= 0 {
@@ -83,8 +82,9 @@ func addHidden(u *pricing.Usage, total int) {
 	}
 }
 
-// withCached makes the cached tokens a part of the prompt's. A server that reports more of them than the prompt has,
-// twice in a row, counts them beside it. One such answer proves nothing, nor does one without cached tokens.
+// withCached includes the cached tokens in the prompt's. If a server reports more cached tokens than prompt tokens
+// twice in a row, it counts them separately. A single such report proves nothing, and reports without cached tokens are
+// ignored.
 func (c *Client) withCached(model string, u pricing.Usage) pricing.Usage {
 	if u.Prompt <= 0 || u.Cached <= 0 {
 		return u
@@ -97,20 +97,20 @@ func (c *Client) withCached(model string, u pricing.Usage) pricing.Usage {
 	if again {
 		c.Learn(model, Learned{CachedApart: true})
 	}
-	if c.Known(model).CachedApart {
+	if c.AllLearned(model).CachedApart {
 		u.Prompt += u.Cached
 	}
 	return u
 }
 
-// costOf is what the server says it charges, -1 for nothing said.
+// costOf is the cost that the server reports, -1 if it reports none.
 func costOf(u map[string]any) pricing.Money {
 	cost, said := u["cost"].(float64)                      // OpenRouter
 	if ticks, ok := u["cost_in_usd_ticks"].(float64); ok { // xAI
 		cost, said = ticks/1e10, true
 	}
 	if u["is_byok"] == true {
-		// The cost is OpenRouter's fee alone: the maker charges the user's own key for the rest.
+		// This is only OpenRouter's fee; the maker charges the rest to the user's own key.
 		upstream, ok := object(u["cost_details"])["upstream_inference_cost"].(float64)
 		cost, said = cost+upstream, said && ok
 	}
@@ -120,13 +120,13 @@ func costOf(u map[string]any) pricing.Money {
 	return -1
 }
 
-// object is the members of a JSON object, nil for anything else.
+// object returns v as a JSON object, nil if it is none.
 func object(v any) map[string]any {
 	members, _ := v.(map[string]any)
 	return members
 }
 
-// count is the first number, or number in a string, that is not negative, without its fraction; -1 for none.
+// count returns the first non-negative number, which may be a string, without its fraction; -1 if there is none.
 func count(numbers ...any) int {
 	for _, v := range numbers {
 		n, err := strconv.ParseFloat(fmt.Sprint(v), 64)

@@ -18,43 +18,43 @@ import (
 	"winnow/llm/tool"
 )
 
-// Doer does an HTTP request: http.Client, or a server in the same process.
+// Doer does an HTTP request: an *http.Client, or a server in the same process.
 type Doer interface {
 	Do(*http.Request) (*http.Response, error)
 }
 
-// Endpoint is a server that speaks one of the Wires, and how to talk to it.
+// Endpoint is a server that speaks one of the wire formats, and how to reach it.
 type Endpoint struct {
-	Name       string                    // the first half of a model reference such as openai/gpt-5.2
-	BaseURL    string                    // with /v1, or what the server has in its place
-	Key        keys.Secret               // sent as a bearer token; "" sends none
-	KeyFrom    keys.Origin               // where the key comes from
-	Stored     *keys.Later               // fetches a stored key where there is no Key; nil fetches none
-	Headers    map[string]string         // extra request headers; their values may be secret
-	Wire       Wire                      // the format of its requests and answers; "" is AutoWire
-	Profile    history.Profile           // what its chat format requires
-	Window     int                       // the configured window in tokens; 0 is to be found out
-	KeepAlive  string                    // how long Ollama keeps a model loaded: "5m", or seconds; "" is its own
-	Exact      bool                      // it counts requests, as llama.cpp does: see CountRequest
-	Default    string                    // the model to use where a reference names none; "" is the first one listed
-	BaseURLSet bool                      // the user named BaseURL
-	Doer       Doer                      // who does the HTTP; nil is the network
-	Tools      *tool.Toolbox             // the tools that its models may call; nil is none
-	Known      Learned                   // how its models are asked, beside what is learned of each
-	Prices     map[string]pricing.Prices // the configured prices by model; AnyModel is every other one
-	Models     []ModelSettings           // what is configured of its models; the first that says something counts
-	Patterns   []ModelSettings           // behind Models, what is configured of models of any endpoint
+	Name               string                    // the first half of a model reference such as openai/gpt-5.2
+	BaseURL            string                    // including /v1 or the server's equivalent
+	Key                keys.Secret               // sent as a bearer token; "" sends none
+	KeyOrigin          keys.Origin               // where the key comes from, even if it was not fetched yet
+	StoredKey          *keys.LazySecret          // fetches a stored key if Key is ""; may be nil
+	Headers            map[string]string         // extra request headers; their values may be secret
+	Wire               Wire                      // "" is AutoWire
+	Profile            history.Profile           // what it requires of the history
+	Window             int                       // the configured context window in tokens; 0 if it has to be found out
+	KeepAlive          string                    // how long Ollama keeps a model loaded, "5m" or seconds
+	CountsTokens       bool                      // the server supports Client.CountRequestTokens, as llama.cpp does
+	DefaultModel       string                    // for references without a model; "" is the first model listed
+	BaseURLSet         bool                      // the user set BaseURL
+	Doer               Doer                      // nil is the network
+	Tools              *tool.Toolbox             // tools of this endpoint alone; may be nil
+	Learned            Learned                   // known in advance of all its models
+	Prices             map[string]pricing.Prices // configured prices by model; AnyModel is for all others
+	ModelConfigs       []ModelConfig             // for its models; for each setting, the first that has it counts
+	SharedModelConfigs []ModelConfig             // for models of any endpoint; they follow ModelConfigs
 
-	Tries int           // the most tries of a request before its first token; 0 is 3, 1 never tries again
-	Idle  time.Duration // the silence that ends a stream once it began; 0 is 90 s. Comments count as life
-	Begin time.Duration // the silence before the first byte; 0 is 2 min, and 10 min for an endpoint of the user's own
+	MaxAttempts      int           // attempts of a request before its first token; 0 is 3
+	IdleTimeout      time.Duration // between two reads of a stream; 0 is 90 s. Comments count as data
+	FirstByteTimeout time.Duration // before the first byte; 0 is 2 min, or 10 min for a self-hosted server
 }
 
-// String names the endpoint without its secrets.
-func (e Endpoint) String() string { return e.Name + " at " + e.ShownURL() }
+// String returns the name and the address of the endpoint, without secrets.
+func (e Endpoint) String() string { return e.Name + " at " + e.DisplayURL() }
 
-// ShownURL is the base URL for people: without user, password and query.
-func (e Endpoint) ShownURL() string {
+// DisplayURL is the base URL without user, password and query.
+func (e Endpoint) DisplayURL() string {
 	u, err := url.Parse(e.BaseURL)
 	if err != nil {
 		return "an address that is not a URL"
@@ -63,67 +63,67 @@ func (e Endpoint) ShownURL() string {
 	return strings.TrimRight(u.String(), "/")
 }
 
-// base is the base URL, the zero one where it is none.
-func (e Endpoint) base() *url.URL {
+// parsedURL is the parsed base URL, a zero URL if it is not valid.
+func (e Endpoint) parsedURL() *url.URL {
 	if u, err := url.Parse(e.BaseURL); err == nil {
 		return u
 	}
 	return new(url.URL)
 }
 
-// Host is the endpoint's host name without port, in lower case.
-func (e Endpoint) Host() string { return strings.ToLower(e.base().Hostname()) }
+// Host is the host name of the endpoint without the port, in lower case.
+func (e Endpoint) Host() string { return strings.ToLower(e.parsedURL().Hostname()) }
 
-// Address is the endpoint's host name, with the port that its base URL names.
-func (e Endpoint) Address() string { return e.base().Host }
+// HostPort is the host name of the endpoint, with the port if the base URL has one.
+func (e Endpoint) HostPort() string { return e.parsedURL().Host }
 
-// AtMaker says that the endpoint is the service of a company that makes models, at its own address.
-func (e Endpoint) AtMaker() bool { return len(pricing.Names(e.BaseURL)) > 0 }
+// IsModelMaker reports whether the endpoint is the API of a company that makes models, at the company's own address.
+func (e Endpoint) IsModelMaker() bool { return len(pricing.ListedModels(e.BaseURL)) > 0 }
 
-// root is the endpoint's address without its path: where servers keep what is not part of the
-// Chat Completions format.
-func (e Endpoint) root() string { return e.base().Scheme + "://" + e.base().Host }
+// rootURL is the address without its path. Servers keep there what is not part of the Chat Completions API.
+func (e Endpoint) rootURL() string { return e.parsedURL().Scheme + "://" + e.parsedURL().Host }
 
-// at is the address of a path below the base URL, such as /models. The query of the base URL is not
-// part of it: Client.send adds that to every request.
-func (e Endpoint) at(path string) string {
+// urlOf is the URL of a path below the base URL, such as /models, without the query of the base URL: Client.send adds
+// that to every request.
+func (e Endpoint) urlOf(path string) string {
 	base, _, _ := strings.Cut(e.BaseURL, "?")
 	return strings.TrimRight(base, "/") + path
 }
 
-// loopback says that the endpoint is on this machine.
+// loopback reports whether the endpoint is on this machine.
 func (e Endpoint) loopback() bool {
 	addr, err := netip.ParseAddr(e.Host())
 	return e.Host() == "localhost" || err == nil && addr.IsLoopback()
 }
 
-// Own says that the endpoint is the user's own: on this machine, on its own network, or the built-in
-// guide. Nobody is charged for its tokens unless its prices say so.
-func (e Endpoint) Own() bool {
+// IsSelfHosted reports whether the endpoint is on this machine or its local network, or the built-in guide. Its tokens
+// are free unless it has prices.
+func (e Endpoint) IsSelfHosted() bool {
 	host := e.Host()
 	if addr, err := netip.ParseAddr(host); err == nil {
 		return addr.IsLoopback() || addr.IsPrivate() || addr.IsLinkLocalUnicast() || addr.IsUnspecified()
 	}
 	named := strings.HasSuffix(host, ".local") || strings.HasSuffix(host, ".lan")
-	return e.Name == Guide || named || !strings.Contains(host, ".")
+	return e.Name == GuideEndpoint || named || !strings.Contains(host, ".")
 }
 
-// Keyed says that a key is there or stored, even if it was not fetched yet.
-func (e Endpoint) Keyed() bool { return e.Key != "" || e.KeyFrom.Stored() }
+// HasKey reports whether the endpoint has a key or a stored key, even if that was not fetched yet.
+func (e Endpoint) HasKey() bool { return e.Key != "" || e.KeyOrigin.Stored() }
 
-// key is the endpoint's key as far as it was fetched.
+// key is the key of the endpoint, "" if it was not fetched yet.
 func (e Endpoint) key() keys.Secret {
-	if e.Key == "" && e.Stored != nil {
-		return e.Stored.Known()
+	if e.Key == "" && e.StoredKey != nil {
+		return e.StoredKey.Fetched()
 	}
 	return e.Key
 }
 
-// shortestSecret is the length from which a value is taken out of foreign text: below it, taking
-// it out would tear holes into ordinary words.
+// shortestSecret is the length in bytes of the shortest secret that is redacted. Removing shorter ones would damage
+// ordinary words.
 const shortestSecret = 6
 
-// Secrets are the texts that must not come back out of this endpoint's answers.
+// Secrets returns the strings that must not appear in answers of this endpoint: key, password and secret headers, also
+// in encoded form.
 func (e Endpoint) Secrets() []string {
 	var list []string
 	add := func(s string) {
@@ -136,11 +136,11 @@ func (e Endpoint) Secrets() []string {
 		}
 	}
 	add(e.key().Reveal())
-	if password, ok := e.base().User.Password(); ok {
-		add(e.base().User.Username() + ":" + password) // as it goes over the wire, encoded in one
+	if password, ok := e.parsedURL().User.Password(); ok {
+		add(e.parsedURL().User.Username() + ":" + password) // basic authentication sends both, encoded together
 		add(password)
 	}
-	values := e.base().Query()
+	values := e.parsedURL().Query()
 	for name, value := range e.Headers {
 		values.Add(name, value)
 	}
@@ -155,68 +155,67 @@ func (e Endpoint) Secrets() []string {
 	return list
 }
 
-// secretHeader says that a header or a parameter of this name carries a secret.
+// secretHeader reports whether a header or query parameter of this name carries a secret.
 func secretHeader(name string) bool {
 	words := []string{"auth", "key", "token", "secret", "cookie", "password"}
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(strings.ToLower(name), w) })
 }
 
-// SameModel compares names as Ollama does: without a tag, it is the latest.
-func SameModel(a, b string) bool {
+// sameModel compares model names as Ollama does: a name without a tag means the latest version.
+func sameModel(a, b string) bool {
 	return a != "" && plainModel(a) == plainModel(b)
 }
 
-// plainModel is a model's name without what servers may write or leave out.
+// plainModel is a model name in lower case, without the parts that servers may omit.
 func plainModel(name string) string {
 	return strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(name, "models/"), ":latest"))
 }
 
-// ModelSettings is what the configuration says of the models that a pattern names, over what it says of their
-// endpoint. A field that is not set says nothing.
-type ModelSettings struct {
-	Match  string // see MatchModel
-	Table  string // the table of the configuration, for people; "" where that goes without saying
-	Wire   Wire
-	Window int
-	Prices pricing.Prices
-	Tools  *bool // false offers the models no tools
+// ModelConfig is the configuration of the models that match a pattern. It takes precedence over the configuration of
+// their endpoint. A zero field sets nothing.
+type ModelConfig struct {
+	Pattern string // see MatchModel
+	Table   string // the table in the config file, to be shown; may be ""
+	Wire    Wire
+	Window  int
+	Prices  pricing.Prices
+	Tools   *bool // false offers no tools to the models; nil sets nothing
 }
 
-// configured is the first of the settings of a model that says something, zero for none.
-func (e Endpoint) configured(model string, says func(ModelSettings) bool) ModelSettings {
-	for _, s := range slices.Concat(e.Models, e.Patterns) {
-		if match, _ := MatchModel(s.Match, e.Name, model); match && says(s) {
+// modelConfig is the first configuration of a model that has a certain setting; zero if none has.
+func (e Endpoint) modelConfig(model string, says func(ModelConfig) bool) ModelConfig {
+	for _, s := range slices.Concat(e.ModelConfigs, e.SharedModelConfigs) {
+		if match, _ := MatchModel(s.Pattern, e.Name, model); match && says(s) {
 			return s
 		}
 	}
-	return ModelSettings{}
+	return ModelConfig{}
 }
 
-// MatchModel says whether a pattern names a model of an endpoint. In a pattern * stands for any text, slashes
-// included, ? for one character and [a-z] for one of several; a backslash takes their meaning from them. The pattern
-// is compared with "endpoint/model", with the model's name, and with what follows the last slash of that name.
-// Upper and lower case are the same. The error is path.ErrBadPattern.
+// MatchModel reports whether a pattern matches a model of an endpoint. The pattern syntax is that of path.Match, except
+// that * also matches slashes. The pattern is compared with "endpoint/model", with the model's name, and with the part
+// of the name after the last slash, ignoring case. The error is path.ErrBadPattern.
 func MatchModel(pattern, endpoint, model string) (bool, error) {
 	model = plainModel(model)
 	for _, name := range []string{endpoint + "/" + model, model, path.Base(model)} {
-		if match, err := path.Match(flat(pattern), flat(name)); match || err != nil {
+		if match, err := path.Match(foldSlashes(pattern), foldSlashes(name)); match || err != nil {
 			return match, err
 		}
 	}
 	return false, nil
 }
 
-// flat is a name in lower case in which * of path.Match stands for slashes as well.
-func flat(name string) string { return strings.ReplaceAll(strings.ToLower(name), "/", "\x1f") }
+// foldSlashes returns a name in lower case in which the * of path.Match also matches slashes.
+func foldSlashes(name string) string { return strings.ReplaceAll(strings.ToLower(name), "/", "\x1f") }
 
 var wildcard = lazyRegexp(`[*?\\]|\[[^]]*\]?`)
 
-// SpecificFirst orders patterns: one without * and its like goes before the others, then the one with more literal
-// characters.
-func SpecificFirst(a, b string) int {
+// ComparePatterns sorts patterns from the most specific to the least: first those without wildcards, then by the number
+// of literal characters.
+func ComparePatterns(a, b string) int {
 	literalA, literalB := wildcard().ReplaceAllString(a, ""), wildcard().ReplaceAllString(b, "")
 	if exactA, exactB := literalA == a, literalB == b; exactA != exactB {
-		return cmp.Compare(len(a)-len(literalA), len(b)-len(literalB)) // Nothing is taken from the exact one.
+		return cmp.Compare(len(a)-len(literalA), len(b)-len(literalB)) // An exact pattern has nothing to remove.
 	}
 	return cmp.Or(cmp.Compare(len(literalB), len(literalA)), strings.Compare(a, b))
 }

@@ -12,8 +12,7 @@ import (
 	"winnow/llm/keys"
 )
 
-// A gateway in front of the server wants a parameter in every address. The count is the server's own, of the prompt
-// that it writes, with what begins it.
+// Some gateways require a query parameter in every URL.
 func TestEveryRequestHasTheQueryAndTheKeyOfTheEndpoint(t *testing.T) {
 	for _, written := range []string{"/v1?key=a%2Bb", "/v1/?key=a%2Bb", "/v1/chat/completions?key=a%2Bb", "?key=a%2Bb"} {
 		server := script(chunks(delta("Hello"), "[DONE]"), step{say: []string{`{"data":[{"id":"m"}]}`}},
@@ -23,7 +22,7 @@ func TestEveryRequestHasTheQueryAndTheKeyOfTheEndpoint(t *testing.T) {
 		client := NewClient(e)
 		text, _, err := heard(client, hello())
 		models, err2 := client.Models(t.Context())
-		n, err3 := client.CountRequest(t.Context(), hello())
+		n, err3 := client.CountRequestTokens(t.Context(), hello())
 		if err := errors.Join(err, err2, err3); err != nil || text != "Hello| done" || len(models) != 1 || n != 2 {
 			t.Errorf("%s: the answer %q, %d models, %d tokens, %v", written, text, len(models), n, err)
 		}
@@ -63,18 +62,18 @@ func TestSecretNeverPrints(t *testing.T) {
 	}
 }
 
-// A stored key is fetched by the first request, is sent, and is taken out of what comes back.
+// A stored key is fetched by the first request, sent, and redacted in answers.
 func TestAStoredKeyIsFetchedWhenItIsNeeded(t *testing.T) {
 	fetched, key := 0, keys.Secret(testKey)
 	var e Endpoint
 	server := script(chunks(delta("you sent "+testKey), finishStop), step{status: 401}, chunks(delta("x"), finishStop))
 	c := server.client(tries(1), func(at *Endpoint) {
-		at.Key, at.KeyFrom = "", keys.Origin{Kind: keys.Keyring}
-		at.Stored = keys.NewLater(func(context.Context) (keys.Secret, error) { fetched++; return key, nil })
+		at.Key, at.KeyOrigin = "", keys.Origin{Kind: keys.Keyring}
+		at.StoredKey = keys.NewLazySecret(func(context.Context) (keys.Secret, error) { fetched++; return key, nil })
 		e = *at
 	})
-	if fetched != 0 || !e.Keyed() || len(e.Secrets()) != 0 {
-		t.Errorf("before a request: fetched %d times, keyed %t", fetched, e.Keyed())
+	if fetched != 0 || !e.HasKey() || len(e.Secrets()) != 0 {
+		t.Errorf("before a request: fetched %d times, keyed %t", fetched, e.HasKey())
 	}
 	text, _, err := heard(c, hello())
 	if err != nil || fetched != 1 || text != "you sent [redacted]|stop done" {
@@ -83,9 +82,9 @@ func TestAStoredKeyIsFetchedWhenItIsNeeded(t *testing.T) {
 	if !strings.Contains(strings.Join(e.Secrets(), " "), testKey) {
 		t.Error("a copy of the endpoint does not know the key as a secret")
 	}
-	// A key that was refused is fetched again: another may have been stored.
+	// A key that was rejected is fetched again.
 	key = testKey + "-2"
-	if _, _, err := heard(c, hello()); !errors.Is(err, Auth) || fetched != 1 {
+	if _, _, err := heard(c, hello()); !errors.Is(err, ErrAuth) || fetched != 1 {
 		t.Errorf("refused: %v after %d fetches", err, fetched)
 	}
 	if _, _, err := heard(c, hello()); err != nil || fetched != 2 {
@@ -98,9 +97,9 @@ func TestAStoredKeyIsFetchedWhenItIsNeeded(t *testing.T) {
 	stop()
 	locked := server.client(func(at *Endpoint) {
 		at.Key = ""
-		at.Stored = keys.NewLater(func(context.Context) (keys.Secret, error) { return "", errors.New("locked") })
+		at.StoredKey = keys.NewLazySecret(func(context.Context) (keys.Secret, error) { return "", errors.New("locked") })
 	})
-	if _, _, err := heardIn(ctx, locked, hello()); !errors.Is(err, Stopped) {
+	if _, _, err := heardIn(ctx, locked, hello()); !errors.Is(err, ErrStopped) {
 		t.Errorf("stopped: %v", err)
 	}
 }

@@ -24,84 +24,82 @@ import (
 	"winnow/llm/wire"
 )
 
-// ErrorKind says what went wrong, as far as a caller acts on it. It is an error so that errors.Is finds it.
+// ErrorKind classifies an Error by what a caller can do about it. It implements error as a target for errors.Is.
 type ErrorKind string
 
 // The kinds of an Error.
 const (
-	Auth       ErrorKind = "auth"        // the key was refused, or none was sent
-	Payment    ErrorKind = "payment"     // no credit left
-	NotFound   ErrorKind = "not-found"   // the model is not known, or the address does not provide this API
-	RateLimit  ErrorKind = "rate-limit"  // too many requests or tokens for now
-	Overflow   ErrorKind = "overflow"    // the request is longer than the model's window
-	BadRequest ErrorKind = "bad-request" // the server does not take this request
-	Server     ErrorKind = "server"      // the server failed
-	Refused    ErrorKind = "refused"     // nothing listens at the address
-	Network    ErrorKind = "network"     // the server cannot be reached
-	TimedOut   ErrorKind = "timed-out"   // the server was silent for too long
-	BadStream  ErrorKind = "bad-stream"  // the answer is not one of a chat API
-	Empty      ErrorKind = "empty"       // the answer has nothing in it
-	Broken     ErrorKind = "broken"      // the connection broke while the answer arrived
-	Endless    ErrorKind = "endless"     // the answer grew beyond LargestAnswer
-	Stopped    ErrorKind = "stopped"     // the caller's context ended: not a failure
+	ErrAuth              ErrorKind = "auth"        // the key was rejected or is missing
+	ErrPayment           ErrorKind = "payment"     // no credit left
+	ErrNotFound          ErrorKind = "not-found"   // unknown model, or an address that is not this API
+	ErrRateLimit         ErrorKind = "rate-limit"  // too many requests or tokens at the moment
+	ErrContextLength     ErrorKind = "overflow"    // the request exceeds the model's context window
+	ErrBadRequest        ErrorKind = "bad-request" // the server does not accept this request
+	ErrServer            ErrorKind = "server"      // the server failed
+	ErrConnectionRefused ErrorKind = "refused"     // nothing listens at the address
+	ErrNetwork           ErrorKind = "network"     // the server cannot be reached
+	ErrTimeout           ErrorKind = "timed-out"   // no data for too long
+	ErrBadResponse       ErrorKind = "bad-stream"  // the response is not that of a chat API
+	ErrEmptyAnswer       ErrorKind = "empty"       // the answer has no content
+	ErrConnectionLost    ErrorKind = "broken"      // the connection was lost during the answer
+	ErrAnswerTooLong     ErrorKind = "endless"     // the answer exceeded MaxAnswerBytes
+	ErrStopped           ErrorKind = "stopped"     // the caller's context ended; not a failure
 )
 
-// Error makes a kind a target for errors.Is: errors.Is(err, llm.Overflow).
+// Error returns the kind, so that errors.Is(err, llm.ErrContextLength) works.
 func (k ErrorKind) Error() string { return string(k) }
 
-// Error is everything that is known about a request that failed. Its text is one sentence for
-// the user. No field holds the endpoint's key, even where the server sent it back.
+// Error describes a failed request. Its text is one sentence for the user. No field contains the endpoint's key, even
+// if the server sent it back.
 type Error struct {
-	Kind     ErrorKind
-	Status   int           // the HTTP status, 0 for none
-	Message  string        // the server's own words, "" for none
-	Body     string        // as received, at most 64 KiB
-	Wait     time.Duration // what the server asked for, 0 for nothing
-	Limit    int           // overflow: the window in tokens, 0 where not said
-	Prompt   int           // overflow: the request's tokens, 0 where not said
-	AtLeast  bool          // overflow: the request has Prompt tokens or more
-	Output   int           // overflow: the reply's tokens that were asked for, 0 where not said
-	Endpoint string        // the endpoint's name
-	Address  string        // where it is, for people
-	Model    string
-	Unsent   bool      // stopped: the try that was waited for did not leave
-	Replan   bool      // the refusal taught how the model wants its history: planned again, the request may pass
-	Tools    ToolCause // whether tool calls in the request are the reason
-	Err      error     // what lies beneath, nil for none
+	Kind      ErrorKind
+	Status    int           // the HTTP status, 0 for none
+	Message   string        // the server's message, "" for none
+	Body      string        // the response, at most 64 KiB
+	Wait      time.Duration // how long the server asked to wait, 0 if it did not
+	Limit     int           // ErrContextLength: the window in tokens, 0 if unknown
+	Prompt    int           // ErrContextLength: tokens of the request, 0 if unknown
+	AtLeast   bool          // ErrContextLength: the request has at least Prompt tokens
+	Output    int           // ErrContextLength: requested tokens of the reply, 0 if unknown
+	Endpoint  string        // the endpoint's name
+	Address   string        // its URL, to be shown
+	Model     string
+	Unsent    bool      // ErrStopped: the next attempt was not sent
+	Replan    bool      // Profile changed: a new plan of the history may be accepted
+	ToolCause ToolCause // whether tool calls in the request caused it
+	Err       error     // the underlying error; may be nil
 
-	say    string // what failed, with {words} to be filled in; "" is the sentence of the kind
-	advice string // what to do about it, "" for nothing
-	final  bool   // trying again cannot help, whatever the status says
+	say       string // what failed, with {placeholders}; "" is the sentence of the kind
+	advice    string // what to do about it; may be ""
+	permanent bool   // another attempt cannot help, whatever the status
 }
 
 // Is reports whether target is the kind of the error.
 func (e *Error) Is(target error) bool { return target == e.Kind }
 
-// Unwrap gives what lies beneath.
+// Unwrap returns the underlying error.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Retryable says that the same request may succeed later: the server was busy, failing or
-// not reached. It is false where the same request would fail the same way.
+// Retryable reports whether the same request may succeed later because the server was busy, failing or unreachable.
 func (e *Error) Retryable() bool {
-	if e.final {
+	if e.permanent {
 		return false
 	}
 	switch e.Kind {
-	case Refused, Network, Broken:
+	case ErrConnectionRefused, ErrNetwork, ErrConnectionLost:
 		return true
-	case RateLimit, Server, TimedOut:
+	case ErrRateLimit, ErrServer, ErrTimeout:
 		return e.Status == 0 || e.Status == 408 || e.Status == 409 || e.Status == 429 || e.Status >= 500
-	case BadRequest:
+	case ErrBadRequest:
 		return e.Status == 408 || e.Status == 409
 	}
 	return false
 }
 
-// Unreached says that the server could not be talked to at all: nothing listens, it did not answer, or it
-// refused the key.
-func (e *Error) Unreached() bool {
+// Unavailable reports whether the server could not be used at all: it did not answer or rejected the key.
+func (e *Error) Unavailable() bool {
 	switch e.Kind {
-	case Refused, Network, TimedOut, Auth, Payment:
+	case ErrConnectionRefused, ErrNetwork, ErrTimeout, ErrAuth, ErrPayment:
 		return true
 	}
 	return false
@@ -109,36 +107,36 @@ func (e *Error) Unreached() bool {
 
 // stopped is the error of a caller's context that ended.
 func stopped(ctx context.Context) *Error {
-	return &Error{Kind: Stopped, Err: ctx.Err()}
+	return &Error{Kind: ErrStopped, Err: ctx.Err()}
 }
 
-// sentences say what failed, by kind.
+// sentences tell what failed, by kind.
 var sentences = map[ErrorKind]string{
-	Auth:       "{who} rejected the API key{status}",
-	Payment:    "{who} requires payment{status}",
-	NotFound:   "{where} does not provide this API{status}",
-	RateLimit:  "{who} reports a rate limit{status}{wait}",
-	Overflow:   "the request is too long for {model}{status}",
-	BadRequest: "{who} refused the request{status}",
-	Server:     "{who} failed{status}{wait}",
-	Refused:    "nothing answers at {where} (connection refused); is the server running?",
-	Network:    "{where} cannot be reached",
-	TimedOut:   "{where} did not answer in time",
-	BadStream:  "{who} sent a response that is not a chat completion{status}",
-	Empty:      "the model answered nothing{status}",
-	Broken:     "the connection to {who} was lost before the answer was complete",
-	Endless:    "the answer of {who} exceeded 16 MiB and was cut off",
-	Stopped:    "stopped",
-	"":         "{who} did not answer{status}",
+	ErrAuth:              "{who} rejected the API key{status}",
+	ErrPayment:           "{who} requires payment{status}",
+	ErrNotFound:          "{where} does not provide this API{status}",
+	ErrRateLimit:         "{who} reports a rate limit{status}{wait}",
+	ErrContextLength:     "the request is too long for {model}{status}",
+	ErrBadRequest:        "{who} refused the request{status}",
+	ErrServer:            "{who} failed{status}{wait}",
+	ErrConnectionRefused: "nothing answers at {where} (connection refused); is the server running?",
+	ErrNetwork:           "{where} cannot be reached",
+	ErrTimeout:           "{where} did not answer in time",
+	ErrBadResponse:       "{who} sent a response that is not a chat completion{status}",
+	ErrEmptyAnswer:       "the model sent an empty answer{status}",
+	ErrConnectionLost:    "the connection to {who} was lost before the answer was complete",
+	ErrAnswerTooLong:     "the answer of {who} exceeded 16 MiB and was cut off",
+	ErrStopped:           "stopped",
+	"":                   "{who} did not answer{status}",
 }
 
-// what says what failed.
+// what tells what failed.
 func (e *Error) what() string {
 	say := cmp.Or(e.say, sentences[e.Kind])
 	switch {
-	case e.Tools == TheTools:
+	case e.ToolCause == ToolsNamed:
 		say = "{who} does not accept the tool calls in this conversation{status}"
-	case e.Kind == Overflow && e.Limit > 0:
+	case e.Kind == ErrContextLength && e.Limit > 0:
 		say = "the request is too long for {model}: {tokens}the window holds {limit}"
 	}
 	where := cmp.Or(e.Address, e.Endpoint, "the server")
@@ -161,40 +159,41 @@ func (e *Error) what() string {
 	).Replace(say)
 }
 
-// Error says to the user what failed, then what the server wrote, then what to do.
+// Error tells what failed, then the server's message, then what to do.
 func (e *Error) Error() string {
-	words := e.Words()
+	words := e.ServerWords()
 	switch {
 	case words == "":
-		return e.WithoutWords()
+		return e.WithoutServerWords()
 	case e.advice == "":
 		return e.what() + ": " + words
 	}
 	return e.what() + ": " + strings.TrimSuffix(words, ".") + ". " + strings.ToUpper(e.advice[:1]) + e.advice[1:]
 }
 
-// WithoutWords is the text of the error without the server's own words.
-func (e *Error) WithoutWords() string {
+// WithoutServerWords is the text of the error without the server's message.
+func (e *Error) WithoutServerWords() string {
 	if e.advice == "" {
 		return e.what()
 	}
 	return e.what() + "; " + e.advice
 }
 
-// Words are the server's own words that the error's text quotes: "" for none, and where winnow says the same.
-func (e *Error) Words() string {
-	if e.Kind == Refused || e.Kind == Stopped || e.Kind == Overflow && e.Limit > 0 {
+// ServerWords is the server's message as quoted in the text of the error; "" if there is none or if the text already
+// says the same.
+func (e *Error) ServerWords() string {
+	if e.Kind == ErrConnectionRefused || e.Kind == ErrStopped || e.Kind == ErrContextLength && e.Limit > 0 {
 		return ""
 	}
 	return oneLine(e.Message, sentenceMax)
 }
 
-// sentenceMax is how much of a server's own words goes into a sentence, in code points. All of
-// them stay in Error.Message.
+// sentenceMax is the maximum length in code points of a server's message within a sentence. Error.Message has all of
+// it.
 const sentenceMax = 300
 
-// oneLine makes foreign text fit for a sentence: white space becomes single spaces, control and
-// format characters, with which a server could move the cursor, go, and a long text is cut.
+// oneLine makes text of a server safe to quote in a sentence. It collapses white space, removes control and format
+// characters, which could move the cursor, and cuts a long text.
 func oneLine(text string, limit int) string {
 	text = strings.ToValidUTF8(text[:min(len(text), limit*8)], "\uFFFD")
 	text = strings.Map(func(r rune) rune {
@@ -212,59 +211,57 @@ func oneLine(text string, limit int) string {
 
 func comma(n int) string { return humanize.Comma(int64(n)) }
 
-// cause is a reason for which a request fails: by what a server answers, or by what net/http says.
-type cause struct {
-	statuses string                // numbers, classes such as 5xx, 0 for none; "" is any
-	text     func() *regexp.Regexp // what is said; nil is anything
-	kind     ErrorKind
-	say      string // what failed; "" is the sentence of the kind
-	final    bool   // it comes again the next time
+// errorPattern recognizes the cause of a failed request by the response of the server or by the error of net/http.
+type errorPattern struct {
+	statuses  string                // numbers, classes such as 5xx, 0 for no status; "" matches any
+	text      func() *regexp.Regexp // matches the message; nil matches any
+	kind      ErrorKind
+	say       string // what failed; "" is the sentence of the kind
+	permanent bool   // another attempt will fail in the same way
 }
 
-// refusals are in the order in which they are looked for: the first that fits counts, because servers disagree about
-// statuses.
-var refusals = []cause{
-	{statuses: "402", kind: Payment},
-	{text: says(`insufficient_(?:quota|balance)`), kind: Payment},
-	{statuses: "403", kind: Auth, say: "{who} denied access{status}"},
-	{statuses: "407", kind: Auth, say: "{who} is behind a proxy that requires a password{status}"},
-	{statuses: "401", kind: Auth},
-	{text: says(`invalid_api_key|API_KEY_INVALID`), kind: Auth},
+// refusals are tried in order, and the first match counts, because servers use different statuses for the same cause.
+var refusals = []errorPattern{
+	{statuses: "402", kind: ErrPayment},
+	{text: fold(`insufficient_(?:quota|balance)`), kind: ErrPayment},
+	{statuses: "403", kind: ErrAuth, say: "{who} denied access{status}"},
+	{statuses: "407", kind: ErrAuth, say: "{who} is behind a proxy that requires a password{status}"},
+	{statuses: "401", kind: ErrAuth},
+	{text: fold(`invalid_api_key|API_KEY_INVALID`), kind: ErrAuth},
 
-	// Some limits of a rate name tokens like an overflow; cutting the request would not help.
-	{statuses: "429", kind: RateLimit},
-	{kind: RateLimit, text: says(`rate[-_ ]?limit|quota exceeded|exceeded [^.\n]{0,40}quota|throttl|` +
+	// Some rate limits mention tokens like a context limit, but a shorter request would not help.
+	{statuses: "429", kind: ErrRateLimit},
+	{kind: ErrRateLimit, text: fold(`rate[-_ ]?limit|quota exceeded|exceeded [^.\n]{0,40}quota|throttl|` +
 		`too many (?:requests|tokens)|tokens per (?:minute|hour|day)`)},
 
-	{text: overflowText, kind: Overflow},
-	{statuses: "413", kind: Overflow},
+	{text: overflowText, kind: ErrContextLength},
+	{statuses: "413", kind: ErrContextLength},
 
-	{statuses: "4xx", text: namesResponses, kind: BadRequest}, // With 404 too: the model is there, for another API,
-	{statuses: "4xx", text: refusesKept, kind: BadRequest},    // or what is not there is a part of the request.
-	{statuses: "0 4xx", text: modelUnknown, kind: NotFound, say: noModel},
-	{statuses: "404 405", text: says(`model`), kind: NotFound, say: noModel},
-	{statuses: "404 405", kind: NotFound},
-	{statuses: "408", kind: TimedOut, say: "{who} timed out{status}"},
-	{statuses: "0 5xx", text: parserText, kind: BadRequest},
-	{statuses: "0 5xx", text: templateText, kind: BadRequest},
-	{statuses: "0 500", text: toolText, kind: BadRequest},
-	{statuses: "0", text: says(`invalid_|image_`), kind: BadRequest},
-	{statuses: "0 2xx 5xx", kind: Server},
-	{kind: BadRequest},
+	{statuses: "4xx", text: namesResponses, kind: ErrBadRequest}, // With 404 too: the model exists, for another API,
+	{statuses: "4xx", text: refusesKept, kind: ErrBadRequest},    // or a part of the request is missing at the server.
+	{statuses: "0 4xx", text: modelUnknown, kind: ErrNotFound, say: noModel},
+	{statuses: "404 405", text: fold(`model`), kind: ErrNotFound, say: noModel},
+	{statuses: "404 405", kind: ErrNotFound},
+	{statuses: "408", kind: ErrTimeout, say: "{who} timed out{status}"},
+	{statuses: "0 5xx", text: parserText, kind: ErrBadRequest},
+	{statuses: "0 5xx", text: templateText, kind: ErrBadRequest},
+	{statuses: "0 500", text: toolText, kind: ErrBadRequest},
+	{statuses: "0", text: fold(`invalid_|image_`), kind: ErrBadRequest},
+	{statuses: "0 2xx 5xx", kind: ErrServer},
+	{kind: ErrBadRequest},
 }
 
-// connectionFaults are what net and net/http say of a connection that brings no answer, and what winnow says then.
-// Where it says nothing, the text of the error has to do.
-var connectionFaults = []cause{
-	{text: says(`network is unreachable|no route to host|\blookup `), say: "there is no network"},
-	{text: says(`certificate|x509`), say: "its certificate cannot be verified", final: true},
-	{text: says(`to HTTPS client|tls: `), say: "there is no encrypted connection; " + checkURL, final: true},
-	{text: says(`unsupported protocol|invalid header`), final: true},
-	// The second is said of a server that speaks before it was asked.
-	{text: says(`malformed HTTP|readLoopPeekFailLocked`), say: "it does not use HTTP; " + checkURL, final: true},
+// connectionFaults recognizes errors of net and net/http. Without a sentence of its own, the text of the error is used.
+var connectionFaults = []errorPattern{
+	{text: fold(`network is unreachable|no route to host|\blookup `), say: "there is no network"},
+	{text: fold(`certificate|x509`), say: "its certificate cannot be verified", permanent: true},
+	{text: fold(`to HTTPS client|tls: `), say: "the TLS connection failed; " + checkURL, permanent: true},
+	{text: fold(`unsupported protocol|invalid header`), permanent: true},
+	// net/http returns the second one if a server sends data before the request.
+	{text: fold(`malformed HTTP|readLoopPeekFailLocked`), say: "it does not use HTTP; " + checkURL, permanent: true},
 	{
-		text: says(`\bEOF$|connection reset|broken pipe|forcibly closed|closed idle|malformed MIME`),
-		say:  "the connection was closed before an answer",
+		text: fold(`\bEOF$|connection reset|broken pipe|forcibly closed|closed idle|malformed MIME`),
+		say:  "the connection was closed before a response",
 	},
 	{},
 }
@@ -274,8 +271,8 @@ const (
 	checkURL = "check the base URL"
 )
 
-// find is the first of the causes that fits a status and a text.
-func find(causes []cause, status int, text string) cause {
+// findPattern returns the first pattern that matches a status and a text.
+func findPattern(causes []errorPattern, status int, text string) errorPattern {
 	number := strconv.Itoa(status)
 	for _, c := range causes {
 		of := strings.Fields(c.statuses)
@@ -286,24 +283,24 @@ func find(causes []cause, status int, text string) cause {
 			return c
 		}
 	}
-	return cause{}
+	return errorPattern{}
 }
 
-// lazyRegexp compiles a regular expression when it is first used. Most of those for refusals never are, and
-// compiling all of them takes a tenth of the program's start.
+// lazyRegexp compiles a regular expression when it is first used. Most of them never are, and compiling all would take
+// a tenth of the program's start-up time.
 func lazyRegexp(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
-// says is lazyRegexp for words of any case.
-func says(words string) func() *regexp.Regexp { return lazyRegexp(`(?i)` + words) }
+// fold is lazyRegexp ignoring case.
+func fold(words string) func() *regexp.Regexp { return lazyRegexp(`(?i)` + words) }
 
 var (
-	modelUnknown = says(`model_not_found|model_not_exist|(?:unknown|invalid|no such) model|not a valid model|` +
+	modelUnknown = fold(`model_not_found|model_not_exist|(?:unknown|invalid|no such) model|not a valid model|` +
 		`model .{0,120}(?:not found|does ?n[o']t exist|not exist|unknown|is not available)`)
 
-	// overflowText is what servers say about a request that is longer than the window.
-	overflowText = says(`maximum (?:context|prompt) length|reached context length|context_length_exceeded|` +
+	// overflowText matches messages about a request that exceeds the context window.
+	overflowText = fold(`maximum (?:context|prompt) length|reached context length|context_length_exceeded|` +
 		`exceed_context_size_error|context shift is disabled|length of only \d+ tokens|>= n_ctx|` +
 		`max_(?:completion_)?tokens must be at least 1, got -\d+|longer than (?:the|the model'?s) context length|` +
 		`context (?:window|size|length) (?:exceeds limit|has been exceeded|exceeded)|` +
@@ -311,23 +308,23 @@ var (
 		`exceeded (?:max(?:imum)? context length|model token limit)|token count of \d+ exceeds|` +
 		`prompt (?:is )?too long|prompt exceeds max length|reduce the length of (?:the|your) (?:messages|prompt|input)`)
 
-	// templateText is what llama.cpp and its kin say with status 500 about a request that they will never take: a
-	// message order their chat template refuses, a tool call they cannot parse.
-	templateText = says(`\bjinja\b|chat template|raise_exception|roles must alternate|` +
+	// templateText matches what llama.cpp and similar servers report with status 500 for a request that they will
+	// never accept: a message order that their chat template refuses, or a tool call that they cannot parse.
+	templateText = fold(`\bjinja\b|chat template|raise_exception|roles must alternate|` +
 		`system message must be|after the optional system|prefill|assistant messages at the end|` +
 		`must contain 'content'|` +
 		`invalid message content|unexpected role|does not support tools|failed to parse (?:messages|input)|` +
 		`no user query found|is not iterable|image input is not supported`)
 
-	// parserText is what parsers of JSON say: Python's, nlohmann's in llama.cpp, Go's, Rust's. What winnow sends is
-	// JSON, so it was the arguments of a tool call that they could not read.
-	parserText = says(`(?:at |: )line \d+,? column \d+|jsondecodeerror|json\.exception|value looks like object, but|` +
+	// parserText matches errors of JSON parsers: Python's, nlohmann's in llama.cpp, Go's, Rust's. winnow's requests are
+	// valid JSON, so they must be about the arguments of a tool call.
+	parserText = fold(`(?:at |: )line \d+,? column \d+|jsondecodeerror|json\.exception|value looks like object, but|` +
 		`unexpected end of json input|looking for beginning of (?:value|object key)|` +
 		`after (?:object key|array element|top-level value)\b`)
 
-	// toolText is what servers say about tool calls and their results, in general and where they cannot read them or do
-	// not take their order. It says something only about a request that holds tool calls.
-	toolText = says(`\btool[ _-]?(?:calls?|calling|results?|responses?|messages?|outputs?|call_ids?|blocks?)\b|` +
+	// toolText matches messages about tool calls and their results, including that they cannot be parsed or are in the
+	// wrong order. It is meaningful only if the request contains tool calls.
+	toolText = fold(`\btool[ _-]?(?:calls?|calling|results?|responses?|messages?|outputs?|call_ids?|blocks?)\b|` +
 		`\bfunction[ _-]?(?:calls?|calling|responses?|results?|outputs?)\b|\brole\W{0,4}tool\b|\btool\W{0,4}role|` +
 		`cannot unmarshal [^\n]{0,80}(?:toolcall|arguments)|can only get item pairs from a mapping|` + // templates
 		`only user(?:,| and) [^\n]{0,40}roles are supported|` +
@@ -337,29 +334,29 @@ var (
 		`expected last role user or tool|messages\W{0,3}\d+\W{0,3}tool_call|thought_signature`)
 )
 
-// The numbers in what servers say about an overflow: the window, the tokens of the request and those of tools beside
-// them, those that it has at least because the server counted no further, those of the reply, and the sum of request
+// The numbers in messages about the context window: the window; the tokens of the request, and those of its tools if
+// they are separate; the minimum if the server stopped counting; the tokens of the reply; the sum of request
 // and reply.
 var (
-	limitNumber = says(`length (?:is|of)(?: only)? (\d+)|with (\d+) maximum|context (?:size|length) \((\d+) tokens|` +
+	limitNumber = fold(`length (?:is|of)(?: only)? (\d+)|with (\d+) maximum|context (?:size|length) \((\d+) tokens|` +
 		`n_ctx \((\d+)\)|> (\d+) maximum|allowed \((\d+)\)|token limit: (\d+)|limit of (\d+)`)
-	promptNumber = says(`(\d+) (?:in the messages|of text input)|(?:messages|prompt|input) ` +
+	promptNumber = fold(`(\d+) (?:in the messages|of text input)|(?:messages|prompt|input) ` +
 		`(?:resulted in|has|contains?) (\d+) tokens|request contains (\d+)|(?:request|input) \((\d+) tokens|` +
 		`first (\d+) tokens|n_keep \((\d+)\)|too long: (\d+) tokens|token count (?:of )?\(?(\d+)|requested: (\d+)`)
-	toolsNumber = says(`(\d+) of tool input`)
-	leastNumber = says(`at least (\d+) input tokens`)
-	replyNumber = says(`(\d+) (?:in the (?:completion|output)|output tokens)`)
-	totalNumber = says(`requested (?:about )?(\d+) tokens`)
+	toolsNumber = fold(`(\d+) of tool input`)
+	leastNumber = fold(`at least (\d+) input tokens`)
+	replyNumber = fold(`(\d+) (?:in the (?:completion|output)|output tokens)`)
+	totalNumber = fold(`requested (?:about )?(\d+) tokens`)
 )
 
-// readNumbers reads the numbers of a text about an overflow.
+// readNumbers reads the token counts of a message about the context window.
 func (e *Error) readNumbers(text string) {
 	number := func(pattern func() *regexp.Regexp) int {
 		groups := pattern().FindStringSubmatch(text)
 		if groups == nil {
 			return 0
 		}
-		n, _ := strconv.Atoi(strings.Join(groups[1:], "")) // One of the groups matched.
+		n, _ := strconv.Atoi(strings.Join(groups[1:], "")) // Exactly one group matched.
 		return n
 	}
 	e.Limit, e.Prompt, e.Output = number(limitNumber), number(promptNumber)+number(toolsNumber), number(replyNumber)
@@ -371,190 +368,191 @@ func (e *Error) readNumbers(text string) {
 	}
 }
 
-// ToolCause says whether tool calls in a request are why it failed.
+// ToolCause tells whether tool calls in a request caused its failure.
 type ToolCause string
 
-// How sure it is that tool calls in a request are why it failed.
+// The degrees of suspicion.
 const (
-	NotTools   ToolCause = ""          // it held none, or something else is the reason
-	MaybeTools ToolCause = "suspected" // the server refused it or failed without a reason that tells
-	TheTools   ToolCause = "named"     // the server says so
+	NotTools       ToolCause = ""          // there are none, or the cause is another one
+	ToolsSuspected ToolCause = "suspected" // the server refused or failed without a clear reason
+	ToolsNamed     ToolCause = "named"     // the server's message is about tool calls
 )
 
-// toolCause says whether the tool calls in a request are why it failed.
+// toolCause decides whether the tool calls in a request caused its failure.
 func (e *Error) toolCause(r Request) ToolCause {
-	failed := e.Kind == BadRequest || e.Kind == Server
-	denied := e.Kind == NotFound || e.Kind == BadStream || e.Kind == Auth && e.Status == 403
+	failed := e.Kind == ErrBadRequest || e.Kind == ErrServer
+	denied := e.Kind == ErrNotFound || e.Kind == ErrBadResponse || e.Kind == ErrAuth && e.Status == 403
 	switch {
 	case !r.holdsToolCalls() || !failed && !denied:
 		return NotTools
 	case toolText().MatchString(e.Message), parserText().MatchString(e.Message):
-		return TheTools
+		return ToolsNamed
 	case failed:
-		return MaybeTools
+		return ToolsSuspected
 	}
 	return NotTools
 }
 
-// bodyMax is how much of a failed answer is kept, in bytes.
+// bodyMax is how much of a failed response is kept, in bytes.
 const bodyMax = 64 << 10
 
-// failure makes the error of an answer that says no: by status, or inside a stream with the stream's status 200.
-func (c *Client) failure(status int, h http.Header, body []byte, model string) *Error {
-	words := wire.Refusal(body).Words()
-	e := c.blank(model)
+// refusalError returns the error of a refusal, as a response of its own or inside a stream that began with status 200.
+func (c *Client) refusalError(status int, h http.Header, body []byte, model string) *Error {
+	words := wire.Refusal(body).Details()
+	e := c.newError(model)
 	e.Status = status
 	if status < 300 && !words.Page {
-		e.Status = words.Status // Inside a stream the status was sent before the failure.
+		e.Status = words.Status // The status of a stream was sent before the failure.
 	}
-	e.Message = c.shown(cmp.Or(words.Message, words.Codes))
-	e.Body = c.shown(string(body)) // A key could be cut in two by the limit and then not be found.
+	e.Message = c.redacted(cmp.Or(words.Message, words.Codes))
+	e.Body = c.redacted(string(body)) // Redact first: the limit could cut a key in two.
 	e.Body = strings.ToValidUTF8(e.Body[:min(len(e.Body), bodyMax)], "")
 	e.Wait = waitFrom(h, words.Message, time.Now())
 	text := words.Codes + " " + words.Message
-	found := find(refusals, e.Status, text)
+	found := findPattern(refusals, e.Status, text)
 	e.Kind, e.say = found.kind, found.say
 	switch {
-	case e.Kind != RateLimit && words.Limit > 0 && words.Prompt > 0:
-		e.Kind, e.Limit, e.Prompt = Overflow, words.Limit, words.Prompt
+	case e.Kind != ErrRateLimit && words.Limit > 0 && words.Prompt > 0:
+		e.Kind, e.Limit, e.Prompt = ErrContextLength, words.Limit, words.Prompt
 	case e.Status == 400 && words.Empty:
-		e.Kind = Overflow // Cerebras says nothing at all.
-	case e.Kind == Overflow:
+		e.Kind = ErrContextLength // Cerebras sends no body.
+	case e.Kind == ErrContextLength:
 		e.readNumbers(text)
-	case e.Kind == Auth && e.say == "":
+	case e.Kind == ErrAuth && e.say == "":
 		e.say, e.advice = c.endpoint.keySentence()
-	case e.Kind == NotFound && (e.say == "" || model == ""): // Without a model, a list of them was asked for.
+	case e.Kind == ErrNotFound && (e.say == "" || model == ""): // Without a model, the list was requested.
 		e.say, e.advice = "", checkURL
 	}
-	// A page with another failure is a proxy's; its title says what failed.
+	// A web page with another status comes from a proxy, and its title tells what failed.
 	if words.Page && (status < 300 || status == 404 || status == 405) {
 		e.say, e.advice = "{where} answered with a web page instead of an API{status}", checkURL
 	}
 	return e
 }
 
-// keySentence says what is wrong with the key, and what to do where winnow keys set stores one for the endpoint.
+// keySentence tells what is wrong with the key, and advises winnow keys set if that can store a key for the endpoint.
 func (e Endpoint) keySentence() (say, advice string) {
-	from, sent := e.KeyFrom.String(), e.key() != "" || len(e.Secrets()) > 0
+	from, sent := e.KeyOrigin.String(), e.key() != "" || len(e.Secrets()) > 0
 	switch {
 	case sent && from != "":
 		say = "{who} rejected the API key from " + from + "{status}"
-	case e.KeyFrom.Kind == keys.Variable:
+	case e.KeyOrigin.Kind == keys.Variable:
 		say = "{who} requires an API key, and " + from + " is not set{status}"
 	case !sent:
 		say = "{who} requires an API key and none is set{status}"
 	}
-	if e.Stored != nil {
+	if e.StoredKey != nil {
 		advice = "run winnow keys set " + e.Name + " to store one"
 	}
 	return say, advice
 }
 
-// failed reads the answer to a request that a server turned down. The status says that already, so that the words are
-// not waited for long.
-func (c *Client) failed(resp *http.Response, model string) *Error {
-	resp.Body.(*watchedBody).over = true
-	body, _ := io.ReadAll(io.LimitReader(resp.Body, bodyMax+1<<10)) // What came has to do.
-	e := c.failure(resp.StatusCode, resp.Header, body, model)
+// readRefusal reads a response with a failure status. The status alone is enough, so it does not wait long for the
+// body.
+func (c *Client) readRefusal(resp *http.Response, model string) *Error {
+	resp.Body.(*watchedBody).answerComplete = true
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, bodyMax+1<<10)) // Use whatever arrived.
+	e := c.refusalError(resp.StatusCode, resp.Header, body, model)
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
-		e.Kind, e.final = NotFound, true
+		e.Kind, e.permanent = ErrNotFound, true
 		e.say, e.advice = "{where} redirects, and winnow does not follow redirects{status}", checkURL
-		e.Message = c.shown(resp.Header.Get("Location"))
+		e.Message = c.redacted(resp.Header.Get("Location"))
 	}
 	return e
 }
 
-// strange is the error of an answer with a good status that is not what was asked for: a web page, nothing at
-// all, or JSON of something else.
-func (c *Client) strange(resp *http.Response, body []byte, model string) *Error {
-	e := c.failure(resp.StatusCode, resp.Header, body, model)
-	if !wire.Refusal(body).Words().Page {
+// unexpectedBody is the error of a successful response that is not what was requested: a web page, an empty body, or
+// JSON of another kind.
+func (c *Client) unexpectedBody(resp *http.Response, body []byte, model string) *Error {
+	e := c.refusalError(resp.StatusCode, resp.Header, body, model)
+	if !wire.Refusal(body).Details().Page {
 		e.say, e.advice = "", ""
 		e.Message = cmp.Or(e.Message, strings.TrimSpace(e.Body), "the answer is empty")
 	}
-	e.Kind, e.Status, e.final = BadStream, resp.StatusCode, true
+	e.Kind, e.Status, e.permanent = ErrBadResponse, resp.StatusCode, true
 	e.Limit, e.Prompt, e.Output = 0, 0, 0
 	return e
 }
 
-// unreached makes the error of a request that got no answer.
-func (c *Client) unreached(err error, model string) *Error {
+// connectionError is the error of a request without a response.
+func (c *Client) connectionError(err error, model string) *Error {
 	var known *Error
 	if errors.As(err, &known) {
 		return known
 	}
 	if address := new(url.Error); errors.As(err, &address) {
-		err = address.Err // Its text repeats method and address.
+		err = address.Err // Its text repeats the method and the URL.
 	}
-	e := c.blank(model)
-	found := find(connectionFaults, 0, err.Error())
-	e.Kind, e.Message, e.final = Network, cmp.Or(found.say, c.shown(err.Error())), found.final
+	e := c.newError(model)
+	found := findPattern(connectionFaults, 0, err.Error())
+	e.Kind, e.Message, e.permanent = ErrNetwork, cmp.Or(found.say, c.redacted(err.Error())), found.permanent
 	var timeout net.Error
 	var dns *net.DNSError
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
-		e.Kind, e.Address = Refused, c.endpoint.root()
+		e.Kind, e.Address = ErrConnectionRefused, c.endpoint.rootURL()
 	case errors.As(err, &dns):
 		if dns.IsNotFound {
 			e.Message = "the host name " + dns.Name + " cannot be resolved; is the network up?"
 		}
 	case errors.As(err, &timeout) && timeout.Timeout():
-		e.Kind, e.Message = TimedOut, ""
+		e.Kind, e.Message = ErrTimeout, ""
 	}
 	return e
 }
 
-// lasting is an error that comes again whenever the same is asked, with its reason, nil for none.
-func (c *Client) lasting(kind ErrorKind, model string, reason error) *Error {
-	e := c.blank(model)
-	if e.Kind, e.final, e.Err = kind, true, reason; reason != nil {
+// permanentError is an error that every further attempt would return. reason may be nil.
+func (c *Client) permanentError(kind ErrorKind, model string, reason error) *Error {
+	e := c.newError(model)
+	if e.Kind, e.permanent, e.Err = kind, true, reason; reason != nil {
 		e.Message = reason.Error()
 	}
 	return e
 }
 
-// blank is an error that knows who was asked what.
-func (c *Client) blank(model string) *Error {
-	return &Error{Endpoint: c.endpoint.Name, Address: c.endpoint.ShownURL(), Model: model}
+// newError returns an error with the endpoint and the model filled in.
+func (c *Client) newError(model string) *Error {
+	return &Error{Endpoint: c.endpoint.Name, Address: c.endpoint.DisplayURL(), Model: model}
 }
 
-// shown is foreign text without secrets.
-func (c *Client) shown(text string) string {
-	return c.redactor.Text(strings.ToValidUTF8(text, "\uFFFD"))
+// redacted is text of a server without secrets.
+func (c *Client) redacted(text string) string {
+	return c.redactor.Redact(strings.ToValidUTF8(text, "\uFFFD"))
 }
 
-// waitFrom is how long a failed answer asks to be left alone, 0 where it does not say. A header
-// made for the purpose goes first, then the windows that are used up, then the message.
+// waitFrom is how long a failed response asks to wait, 0 if it does not. Dedicated headers take precedence over rate
+// limit headers, and these over the message.
 func waitFrom(h http.Header, message string, now time.Time) time.Duration {
 	ms, _ := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64)
 	inText := duration(strings.ToLower(waitText().FindString(message)))
-	return cmp.Or(seconds(ms/1000), moment(h.Get("Retry-After"), now), resetWait(h, now), inText)
+	return cmp.Or(seconds(ms/1000), waitUntil(h.Get("Retry-After"), now), resetWait(h, now), inText)
 }
 
-// resetWait reads the headers that say when a limit is renewed. Servers send one per kind of
-// limit on every answer, so the ones with nothing remaining count; where none says that, the one
-// for tokens does, because a request may be larger than what remains.
+// resetWait reads the headers that tell when a rate limit is renewed. Servers send one for each kind of limit on every
+// response, so those with nothing remaining count. If none is used up, the limit of tokens counts, because the request
+// may need more than what remains.
 func resetWait(h http.Header, now time.Time) time.Duration {
-	var used, tokens, any time.Duration
+	var used, tokens, longest time.Duration
 	for name := range h {
 		low := strings.ToLower(name)
 		if !strings.Contains(low, "ratelimit") || !strings.Contains(low, "reset") {
 			continue
 		}
-		any = moment(h.Get(name), now)
+		wait := waitUntil(h.Get(name), now)
+		longest = max(longest, wait)
 		if strings.Contains(low, "token") {
-			tokens = max(tokens, any)
+			tokens = max(tokens, wait)
 		}
 		if h.Get(strings.Replace(low, "reset", "remaining", 1)) == "0" {
-			used = max(used, any)
+			used = max(used, wait)
 		}
 	}
-	return cmp.Or(used, tokens, any)
+	return cmp.Or(used, tokens, longest)
 }
 
-// moment reads how long it is until the time that a header names in any format in use:
-// seconds, epoch seconds, epoch milliseconds, an HTTP date, RFC 3339, a duration such as 6m0s or 1d2h.
-func moment(value string, now time.Time) time.Duration {
+// waitUntil is the time until the moment that a header names: in seconds, as epoch seconds or milliseconds, as an HTTP
+// date, in RFC 3339, or as a duration such as 6m0s or 1d2h.
+func waitUntil(value string, now time.Time) time.Duration {
 	if n, err := strconv.ParseFloat(value, 64); err == nil {
 		switch {
 		case n > 1e11:
@@ -575,11 +573,11 @@ func moment(value string, now time.Time) time.Duration {
 }
 
 var (
-	waitText = says(`(?:again|retry|wait|available)(?: in| after| for)?:?\s+(?:[0-9.]+\s*[a-z]+\s*)+`)
+	waitText = fold(`(?:again|retry|wait|available)(?: in| after| for)?:?\s+(?:[0-9.]+\s*[a-z]+\s*)+`)
 	timeUnit = lazyRegexp(`([0-9.]+)\s*(ms|milli|[dhms])`)
 )
 
-// duration adds up what a text says in days, hours, minutes, seconds and milliseconds.
+// duration adds up the days, hours, minutes, seconds and milliseconds in a text.
 func duration(text string) (d time.Duration) {
 	units := map[string]float64{"ms": 0.001, "milli": 0.001, "s": 1, "m": 60, "h": 60 * 60, "d": 24 * 60 * 60}
 	for _, part := range timeUnit().FindAllStringSubmatch(text, -1) {
@@ -589,10 +587,10 @@ func duration(text string) (d time.Duration) {
 	return d
 }
 
-// seconds is a duration: none below zero, at most a year.
+// seconds converts to a Duration between 0 and a year.
 func seconds(n float64) time.Duration {
 	const year = 365 * 24 * 60 * 60
-	if !(n > 0) { // NaN is not.
+	if !(n > 0) { // also for NaN
 		return 0
 	}
 	return time.Duration(min(n, year) * float64(time.Second))

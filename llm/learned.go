@@ -15,31 +15,31 @@ import (
 	"winnow/llm/wire"
 )
 
-// Learned is how a model of an endpoint has to be asked, as far as that is not the usual way: its server refused that,
-// or said so. The zero value is the usual way.
+// Learned is how requests to a model differ from the usual ones, because its server refused those or declared it. The
+// zero value means no difference.
 type Learned struct {
-	Since time.Time `json:"since,omitzero"` // when the first of it was learned
+	Since time.Time `json:"since,omitzero"` // when the first difference was learned
 
-	Wire Wire `json:"wire,omitempty"` // the format of requests; "" is Chat Completions
+	Wire Wire `json:"wire,omitempty"` // "" is Chat Completions
 
-	CompletionTokens bool     `json:"completion_tokens,omitempty"` // the limit for the reply is max_completion_tokens
-	ReplyLimit       int      `json:"reply_limit,omitempty"`       // tokens of a reply that may be asked for; 0 is any
-	Efforts          []string `json:"efforts,omitempty"`           // the values of reasoning_effort; nil is any
+	CompletionTokens bool     `json:"completion_tokens,omitempty"` // max_completion_tokens instead of max_tokens
+	ReplyLimit       int      `json:"reply_limit,omitempty"`       // maximum reply limit in tokens; 0 for any
+	Efforts          []string `json:"efforts,omitempty"`           // values of reasoning_effort; nil for any
 	NoToolEffort     bool     `json:"no_tool_effort,omitempty"`
-	Without          []string `json:"without,omitempty"` // the names of parameters that are not sent
+	Without          []string `json:"without,omitempty"` // names of parameters that are not sent
 
-	Profile     history.Profile `json:"profile,omitzero"`       // the format of the history
-	CachedApart bool            `json:"cached_apart,omitempty"` // usage has the cached tokens beside the prompt's
-	AnyName     bool            `json:"any_name,omitempty"`     // the server's list lacks the model, and it answers
+	Profile         history.Profile `json:"profile,omitzero"`       // requirements on the history
+	CachedApart     bool            `json:"cached_apart,omitempty"` // the prompt tokens of usage exclude cached tokens
+	AnswersUnlisted bool            `json:"any_name,omitempty"`     // the server does not list the model, but answers
 
-	// What Ollama says of the model. It is not forgotten with what was refused.
-	Native      bool `json:"native,omitempty"`       // Ollama has it: its own format is used unless Wire is set
-	Thinks      bool `json:"thinks,omitempty"`       // it can think
-	ThinkLevels bool `json:"think_levels,omitempty"` // and takes levels of that
+	// What Ollama reports about the model. ForgetLearned keeps it.
+	Native      bool `json:"native,omitempty"`       // Ollama's native API is used unless Wire is set
+	Thinks      bool `json:"thinks,omitempty"`       // the model supports thinking
+	ThinkLevels bool `json:"think_levels,omitempty"` // with levels, not only on and off
 }
 
-// Ways are the differences from the usual way in words that follow "is asked", such as "without temperature".
-func (l Learned) Ways() []string {
+// Describe lists the differences in words that follow "is asked", such as "without temperature".
+func (l Learned) Describe() []string {
 	p := l.Profile
 	var ways []string
 	for _, name := range l.Without {
@@ -51,16 +51,16 @@ func (l Learned) Ways() []string {
 	}{
 		{l.Wire == ResponsesWire, "over the Responses API"},
 		{l.Wire == ChatWire, "over Chat Completions"},
-		{l.CompletionTokens, "with max_completion_tokens in the place of max_tokens"},
+		{l.CompletionTokens, "with max_completion_tokens instead of max_tokens"},
 		{l.ReplyLimit > 0, "for a reply of at most " + comma(l.ReplyLimit) + " tokens"},
-		{len(l.Efforts) > 0, "with reasoning_effort " + strings.Join(l.Efforts, ", ") + " alone"},
+		{len(l.Efforts) > 0, "with reasoning_effort limited to " + strings.Join(l.Efforts, ", ")},
 		{l.NoToolEffort, "with reasoning_effort none if tools are offered"},
-		{l.CachedApart, "with cached tokens counted beside the prompt"},
+		{l.CachedApart, "with cached tokens counted separately"},
 		{p.MergeSameRole, "with adjacent messages of a role joined"},
 		{p.NoToolToUser, "with an answer between a tool result and your message"},
 		{p.ToolIDLength > 0, fmt.Sprintf("with tool call ids of %d characters", p.ToolIDLength)},
-		{p.EchoReasoning, "with its reasoning returned to it"},
-		{p.NoReplay, "without data of its own answers"},
+		{p.EchoReasoning, "with its reasoning sent back"},
+		{p.NoReplay, "without provider data of its answers"},
 		{p.NoTools, "without tools"},
 		{p.ToolsAsText, "with tool calls as text"},
 		{p.NoImages, "without images"},
@@ -72,54 +72,54 @@ func (l Learned) Ways() []string {
 	return ways
 }
 
-// over is l, and base where l says nothing.
-func (l Learned) over(base Learned) Learned {
+// mergedOver returns l, with the fields that l does not set taken from base.
+func (l Learned) mergedOver(base Learned) Learned {
 	without := slices.Sorted(slices.Values(slices.Concat(base.Without, l.Without)))
 	if l.Efforts != nil {
-		base.Efforts = nil // Unmarshal would write into the list of somebody else.
+		base.Efforts = nil // Unmarshal would write into a shared slice.
 	}
 	base.Without = nil
-	raw, _ := json.Marshal(l) // It holds nothing that cannot be encoded.
+	raw, _ := json.Marshal(l) // Learned can always be encoded.
 	_ = json.Unmarshal(raw, &base)
 	base.Without = slices.Compact(without)
 	return base
 }
 
-// facts are what is known of one model.
+// facts is what a client knows about one model.
 type facts struct {
-	learned Learned // by what its server refused and said
+	learned Learned // from refusals and from what the server reports
 	shown   wire.OllamaModel
 }
 
-// Known is how a model is asked: by what its server taught, else by what is known of the endpoint. While it is the
-// same, the same request has the same bytes. Its Since is zero.
-func (c *Client) Known(model string) Learned {
-	l := c.Learned(model).over(c.endpoint.Known)
+// AllLearned returns how requests to a model differ: what was learned about the model, then what is known about the
+// endpoint. Equal requests have equal bytes as long as it stays the same. Since is zero.
+func (c *Client) AllLearned(model string) Learned {
+	l := c.Learned(model).mergedOver(c.endpoint.Learned)
 	l.Since = time.Time{}
 	return l
 }
 
-// Learned is what the server of a model taught, which is worth keeping for its base URL and the model.
+// Learned returns what the server taught about a model. It is worth storing for the base URL and the model.
 func (c *Client) Learned(model string) Learned {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.facts[model].learned
 }
 
-// Learn adds what was learned of a model.
+// Learn adds to what is known about a model.
 func (c *Client) Learn(model string, more Learned) {
-	c.change(model, func(f *facts) { f.learned = more.over(f.learned) })
+	c.changeFacts(model, func(f *facts) { f.learned = more.mergedOver(f.learned) })
 }
 
-// Forget forgets what the server of a model refused: it may be sent again.
-func (c *Client) Forget(model string) {
-	c.change(model, func(f *facts) {
+// ForgetLearned discards what refusals taught about a model, so that the usual requests are tried again.
+func (c *Client) ForgetLearned(model string) {
+	c.changeFacts(model, func(f *facts) {
 		f.learned = Learned{Native: f.learned.Native, Thinks: f.learned.Thinks, ThinkLevels: f.learned.ThinkLevels}
 	})
 }
 
-// change changes what is known of a model.
-func (c *Client) change(model string, change func(*facts)) {
+// changeFacts calls change with what is known about a model, under the lock.
+func (c *Client) changeFacts(model string, change func(*facts)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	f := c.facts[model]
@@ -127,32 +127,34 @@ func (c *Client) change(model string, change func(*facts)) {
 	c.facts[model] = f
 }
 
-// teach changes what was learned of a model, and says how it is asked from now on, as Ways does; "" is as before.
-func (c *Client) teach(model string, change func(*Learned)) (news string) {
-	before := c.Known(model).Ways()
-	c.change(model, func(f *facts) { change(&f.learned) })
-	ways := slices.DeleteFunc(c.Known(model).Ways(), func(way string) bool { return slices.Contains(before, way) })
-	return strings.Join(ways, " and ")
+// learnDifference changes what was learned about a model and returns what became different, as Describe does; "" for
+// nothing.
+func (c *Client) learnDifference(model string, change func(*Learned)) (news string) {
+	before := c.AllLearned(model).Describe()
+	c.changeFacts(model, func(f *facts) { change(&f.learned) })
+	after := c.AllLearned(model).Describe()
+	added := slices.DeleteFunc(after, func(way string) bool { return slices.Contains(before, way) })
+	return strings.Join(added, " and ")
 }
 
-// Origin gives the name under which the answers of a model are kept: what they carried goes back to it alone.
+// Origin identifies the answers of a model. Provider data in an answer is sent back to its origin only.
 func (c *Client) Origin(model string) history.Origin {
 	return history.Origin{Endpoint: c.endpoint.Name, Model: model}
 }
 
-// parameter is something in a request that servers refuse for itself.
+// parameter is a field of a request that servers may refuse on its own.
 type parameter struct {
-	name   string                         // for people, and among what is Learned
-	names  string                         // what refusals call it, as alternatives of a regular expression
-	drop   func(*wire.Request)            // leaves it out
-	learn  func(rejection) func(*Learned) // what else a refusal teaches; nil, or a nil result, for nothing
-	number func(*Request) **float64       // its value, from 0 to most; nil is no number
+	name   string                         // in Learned.Without and in sentences
+	names  string                         // its names in refusals, as alternatives of a regular expression
+	drop   func(*wire.Request)            // removes it
+	learn  func(rejection) func(*Learned) // what a refusal teaches besides; may be nil and return nil
+	number func(*Request) **float64       // its value, from 0 to most; nil if it is not a number
 	most   float64
 }
 
 const replyLimit = "a limit for the reply"
 
-// parameters are in the order in which they are looked for in a refusal.
+// parameters are looked for in a refusal in this order.
 var parameters = []parameter{
 	{name: "cache_control", names: "cache_control", drop: func(r *wire.Request) { r.CacheMarks = nil }},
 	{name: "stream_options", names: "stream_options", drop: func(r *wire.Request) { r.NoStreamOptions = true }},
@@ -182,25 +184,25 @@ var parameters = []parameter{
 	},
 }
 
-// rejection is what is known of a refusal of one parameter.
+// rejection is a refusal of one parameter.
 type rejection struct {
 	*Error
-	said  complaint
-	sent  wire.Request
-	knows Learned // what was known of the model before
+	complaint complaint
+	sent      wire.Request
+	learned   Learned // what was known about the model before
 }
 
-// amend makes a request that a server refused one that it may take: without a parameter that the model does not
-// support, which is learned, or with another number. How says how it goes out again, "" for not at all. Next is the
-// request where only a number was refused, which teaches nothing; it is nil where the same request goes out in another
-// form, and where again says that a number was replaced before.
-func (c *Client) amend(e *Error, r Request, again bool) (how string, next *Request) {
-	if e.Status != 400 && e.Status != 422 || e.Kind == Overflow {
+// adaptRequest adapts a refused request: it learns to omit a parameter that the model does not support, or changes a
+// number that was refused. how describes the change, "" if there is none. next is the changed request if only a number
+// was refused, which teaches nothing about the model; otherwise it is nil. With again, a number was already changed
+// before, and no other is.
+func (c *Client) adaptRequest(e *Error, r Request, again bool) (how string, next *Request) {
+	if e.Status != 400 && e.Status != 422 || e.Kind == ErrContextLength {
 		return "", nil
 	}
-	x := rejection{Error: e, sent: c.asked(r), knows: c.Known(r.Model)}
+	x := rejection{Error: e, sent: c.wireRequest(r), learned: c.AllLearned(r.Model)}
 	for _, p := range parameters {
-		if x.said = complaintOf(e, r, p.names); x.said == noComplaint {
+		if x.complaint = complaintAbout(e, r, p.names); x.complaint == noComplaint {
 			continue
 		}
 		var lesson func(*Learned)
@@ -209,11 +211,11 @@ func (c *Client) amend(e *Error, r Request, again bool) (how string, next *Reque
 		}
 		without := x.sent
 		p.drop(&without)
-		if lesson == nil && x.said == unsupported && !reflect.DeepEqual(without, x.sent) {
+		if lesson == nil && x.complaint == unsupported && !reflect.DeepEqual(without, x.sent) {
 			lesson = func(l *Learned) { l.Without = append(slices.Clone(l.Without), p.name) }
 		}
 		if lesson != nil {
-			if news := c.teach(r.Model, lesson); news != "" {
+			if news := c.learnDifference(r.Model, lesson); news != "" {
 				return news, nil
 			}
 		}
@@ -236,8 +238,8 @@ var (
 	namesTools  = lazyRegexp(`(?i)\btools\b`)
 )
 
-// effort is what a refusal teaches of reasoning_effort: that tools go without it, or the values that it lists beside
-// the one that was sent.
+// effort returns what a refusal teaches about reasoning_effort: that it cannot be combined with tools, or which values
+// are accepted.
 func (x rejection) effort() func(*Learned) {
 	if len(x.sent.Tools) > 0 && x.sent.Effort != "none" && namesTools().MatchString(x.Message) {
 		return func(l *Learned) { l.NoToolEffort = true }
@@ -250,24 +252,24 @@ func (x rejection) effort() func(*Learned) {
 			}
 		}
 	}
-	if values == nil || x.knows.Efforts != nil { // A second list contradicts the first.
+	if values == nil || x.learned.Efforts != nil { // A second list would contradict the first.
 		return nil
 	}
 	return func(l *Learned) { l.Efforts = values }
 }
 
-// leastReplyLimit is the smallest number in a refusal that is taken for a limit of the reply, in tokens.
+// leastReplyLimit is the smallest number in a refusal that is taken for a reply limit, in tokens.
 const leastReplyLimit = 64
 
-// limit is what a refusal teaches of the limit for the reply: that it has another key, or the largest number below what
-// was asked for.
+// limit returns what a refusal teaches about the reply limit: that it has another key, or the largest number below the
+// one that was sent.
 func (x rejection) limit() func(*Learned) {
 	most := float64(x.sent.MaxTokens)
 	limit := x.nearestNumber(most, leastReplyLimit, most)
 	switch {
-	case x.said == unsupported && !x.sent.CompletionTokens && strings.Contains(x.Message, "max_completion_tokens"):
+	case x.complaint == unsupported && !x.sent.CompletionTokens && strings.Contains(x.Message, "max_completion_tokens"):
 		return func(l *Learned) { l.CompletionTokens = true }
-	case x.said == wrongValue && limit != nil && x.knows.ReplyLimit == 0:
+	case x.complaint == wrongValue && limit != nil && x.learned.ReplyLimit == 0:
 		return func(l *Learned) {
 			if l.ReplyLimit = int(*limit); strings.Contains(x.Message, "exclusive") {
 				l.ReplyLimit--
@@ -279,8 +281,8 @@ func (x rejection) limit() func(*Learned) {
 
 var numbers = lazyRegexp(`-?(?:\d{1,3}(?:[,_]\d{3})+\b|\d+(?:\.\d+)?)`)
 
-// nearestNumber is the number from least to most in a refusal that is nearest to another number but not equal to it;
-// nil for none.
+// nearestNumber returns the number in a refusal, between least and most, that is nearest to another number but not
+// equal to it; nil if there is none.
 func (x rejection) nearestNumber(to, least, most float64) (nearest *float64) {
 	for _, digits := range numbers().FindAllString(x.Message, -1) {
 		n, err := strconv.ParseFloat(strings.NewReplacer(",", "", "_", "").Replace(digits), 64)
@@ -294,16 +296,16 @@ func (x rejection) nearestNumber(to, least, most float64) (nearest *float64) {
 	return nearest
 }
 
-// complaint is what a refusal says of one parameter of the request.
+// complaint is what a refusal says about one parameter of the request.
 type complaint int
 
 const (
-	noComplaint complaint = iota // nothing, or it names the parameter for another reason
-	wrongValue                   // its value is refused: another one may pass
-	unsupported                  // it is refused with any value
+	noComplaint complaint = iota // nothing, or the parameter is mentioned for another reason
+	wrongValue                   // the value is refused; another one may be accepted
+	unsupported                  // any value is refused
 )
 
-// What refusals say of a value, and of a parameter.
+// The words of refusals of a value, and of a parameter.
 const (
 	valueWords = `\bbetween\b|\brange\b|\b(?:less|greater|higher|lower|larger|smaller|more) than\b|[<>]|` +
 		`\bat (?:most|least)\b|\b(?:maximum|minimum)\b|\btoo (?:large|high|low|small)\b|\bexceeds?\b|\bone of\b|` +
@@ -313,11 +315,11 @@ const (
 		`\bcannot (?:both )?be\b`
 )
 
-// complaintOf reads what a refusal of a request says of the parameter with these names. The words must be about the
-// parameter: in the same sentence, unless the refusal names it in a field of its own.
-func complaintOf(e *Error, r Request, names string) complaint {
+// complaintAbout reads what a refusal says about a parameter. The words must be in the same sentence as one of its
+// names, unless the refusal identifies the parameter in a field of its own.
+func complaintAbout(e *Error, r Request, names string) complaint {
 	if strings.Contains(strings.ToLower(e.Message), "schema for function") {
-		return noComplaint // The parameter of a tool has the same name.
+		return noComplaint // It is about a parameter of a tool.
 	}
 	names = `\b(?:` + names + `)\b`
 	if matches(`"param"\s*:\s*"[\w.]*`+names+`"`, e.Body) {
@@ -340,10 +342,10 @@ func complaintOf(e *Error, r Request, names string) complaint {
 	return noComplaint
 }
 
-// quotation is a text of three words or more between quotation marks. A name between them is shorter.
+// quotation matches at least three words between quotation marks. A quoted name is shorter.
 var quotation = lazyRegexp(`(?:^|[\s(:])(?:"[^"]*\s[^"]*\s[^"]*"|'[^']*\s[^']*\s[^']*')`)
 
-// withoutQuotes is a refusal in lower case without what it quotes, between quotation marks or from a message.
+// withoutQuotes returns the text of a refusal in lower case, without quotations and without text of the messages.
 func withoutQuotes(text string, messages []history.Message) string {
 	text = strings.ToLower(strings.Join(strings.Fields(quotation().ReplaceAllString(text, " ")), " "))
 	for _, m := range messages {
@@ -354,56 +356,56 @@ func withoutQuotes(text string, messages []history.Message) string {
 	return text
 }
 
-// matches says that an expression, whatever the case of its letters, matches a text. It is compiled each time: that is
-// done for refusals alone, and for few of these.
+// matches reports whether an expression matches a text, ignoring case. It compiles the expression each time, because it
+// is used for few refusals only.
 func matches(expression, text string) bool {
 	return regexp.MustCompile(`(?i)` + expression).MatchString(text)
 }
 
-// refusing begins a sentence that says of a model what it cannot take: one about how large an image
-// may be says that it takes images.
+// refusing begins a sentence about what a model does not support. A sentence about the maximum size of an image, for
+// example, implies that the model does take images.
 const refusing = `(not|n't|cannot|no endpoints found that) (currently )?(support|accept|take|process)s?( for)? `
 
-// formats are the formats of the history that refusals ask for. A refusal says something only of a request that holds
-// what is refused. Where a refusal fits several, the first that changes the profile is learned.
+// formats lists the changes to the history that refusals ask for. A refusal is relevant only if the request contains
+// what is refused. If several match, the first one that changes the profile is learned.
 var formats = []struct {
 	text    func() *regexp.Regexp
 	holds   func(Request) bool
 	profile history.Profile
 }{
 	{
-		says(refusing + "(image|vision|multi-?modal)|images? (inputs? )?(is|are) not supported|" +
+		fold(refusing + "(image|vision|multi-?modal)|images? (inputs? )?(is|are) not supported|" +
 			"unknown variant `image_url`|invalid type: sequence, expected a string"),
 		Request.hasImages,
 		history.Profile{NoImages: true},
 	},
 	{alternate, Request.hasMessages, history.Profile{MergeSameRole: true, NoToolToUser: true}},
 	{
-		says(refusing + `(tool|function call)|tool (use|calling|calls?) (is|are) not supported`),
+		fold(refusing + `(tool|function call)|tool (use|calling|calls?) (is|are) not supported`),
 		Request.hasTools,
 		history.Profile{NoTools: true, ToolsAsText: true},
 	},
-	// A template that knows no tools counts calls and results as turns.
+	// A template without tools counts calls and results as turns.
 	{alternate, Request.hasTools, history.Profile{NoTools: true, ToolsAsText: true}},
-	{says(`must define tools|toolconfig field must`), Request.holdsToolCalls, history.Profile{ToolsAsText: true}},
-	{says(`unexpected role 'user' after role 'tool'`), Request.hasTools, history.Profile{NoToolToUser: true}},
-	{says(`tool call ids? .{0,120}length (of )?9`), Request.hasTools, history.Profile{ToolIDLength: 9}},
+	{fold(`must define tools|toolconfig field must`), Request.holdsToolCalls, history.Profile{ToolsAsText: true}},
+	{fold(`unexpected role 'user' after role 'tool'`), Request.hasTools, history.Profile{NoToolToUser: true}},
+	{fold(`tool call ids? .{0,120}length (of )?9`), Request.hasTools, history.Profile{ToolIDLength: 9}},
 	{
-		says(`(?s)reasoning_content.*(passed back|missing)|missing.*reasoning_content`),
+		fold(`(?s)reasoning_content.*(passed back|missing)|missing.*reasoning_content`),
 		Request.hasMessages,
 		history.Profile{EchoReasoning: true},
 	},
 }
 
-var alternate = says(`roles must alternate|requests alternate between|must alternate between`)
+var alternate = fold(`roles must alternate|requests alternate between|must alternate between`)
 
-// learnFormat learns the format that a refusal asks for, and says whether it is news. The same request cannot go out
-// again: what it holds was counted and shown.
+// learnFormat learns the history format that a refusal asks for, and reports whether it is new. The same request cannot
+// be sent again, because its content was already counted and shown.
 func (c *Client) learnFormat(e *Error, r Request) bool {
 	known := c.Profile(r.Model)
 	learns := func(p history.Profile) bool {
 		lesson := Learned{Profile: p}
-		if lesson.over(Learned{Profile: known}).Profile == known {
+		if lesson.mergedOver(Learned{Profile: known}).Profile == known {
 			return false
 		}
 		c.Learn(r.Model, lesson)
@@ -417,20 +419,20 @@ func (c *Client) learnFormat(e *Error, r Request) bool {
 	return c.refusesReplay(e, r) && learns(history.Profile{NoReplay: true})
 }
 
-// refusesReplay says that a refusal is about what a request only holds because an answer held it.
+// refusesReplay reports whether a refusal is about provider data that an earlier answer contained.
 func (c *Client) refusesReplay(e *Error, r Request) bool {
 	replayed := make(map[string]json.RawMessage)
 	for _, m := range r.Messages {
 		if m.Origin != c.Origin(r.Model) {
 			continue
 		}
-		_ = json.Unmarshal([]byte(m.Replay), &replayed) // "" has no keys.
+		_ = json.Unmarshal([]byte(m.Replay), &replayed) // "" is not JSON and adds no keys.
 		for _, call := range m.ToolCalls {
 			_ = json.Unmarshal([]byte(call.Replay), &replayed)
 		}
 	}
 	for key := range replayed {
-		if refusesKept().MatchString(e.Body) || complaintOf(e, r, regexp.QuoteMeta(key)) == unsupported {
+		if refusesKept().MatchString(e.Body) || complaintAbout(e, r, regexp.QuoteMeta(key)) == unsupported {
 			return true
 		}
 	}
@@ -439,35 +441,36 @@ func (c *Client) refusesReplay(e *Error, r Request) bool {
 
 func (r Request) hasMessages() bool { return len(r.Messages) > 0 }
 
-// hasImages says that a request shows images.
+// hasImages reports whether a request contains images.
 func (r Request) hasImages() bool {
 	return slices.ContainsFunc(r.Messages, func(m history.Message) bool {
 		return slices.ContainsFunc(m.Parts, func(p history.Part) bool { return p.Kind == history.ImagePart })
 	})
 }
 
-// hasTools says that a request holds calls or their results, or offers tools.
+// hasTools reports whether a request offers tools or contains tool calls or results.
 func (r Request) hasTools() bool { return len(r.Tools) > 0 || r.holdsToolCalls() }
 
-// holdsToolCalls says that a request holds tool calls or their results.
+// holdsToolCalls reports whether a request contains tool calls or results.
 func (r Request) holdsToolCalls() bool {
 	return slices.ContainsFunc(r.Messages, func(m history.Message) bool {
 		return m.Role == history.Tool || len(m.ToolCalls) > 0
 	})
 }
 
-// namesResponses are refusals of a model, or of a model with tools, that the Responses API takes. One of the
-// older texts names the wrong way out.
-var namesResponses = says(`v1/responses\b|\bresponses api\b|this is not a chat model`)
+// namesResponses matches refusals of a model, or of a model with tools, that is available over the Responses API. An
+// older text of OpenAI suggests the wrong API.
+var namesResponses = fold(`v1/responses\b|\bresponses api\b|this is not a chat model`)
 
-// refusesKept are refusals of the reasoning that an earlier answer of the same model held. It may have been
-// written for another key, or the server lost track of it.
-var refusesKept = says(`invalid_encrypted_content|encrypted content [^\n]{0,200}(?:verified|decrypted)|` +
+// refusesKept matches refusals of the reasoning that an earlier answer of the same model contained. The reasoning may
+// belong to another key, or the server may have lost it.
+var refusesKept = fold(`invalid_encrypted_content|encrypted content [^\n]{0,200}(?:verified|decrypted)|` +
 	`item with id '[^']*' not found|of type 'reasoning'|'reasoning' item|` +
 	`\binput\[\d+\]\.(?:encrypted_content|summary|phase|id)\b`)
 
-// learnWire changes the format in which a model is asked if a refusal asks for the Responses API or the server does
-// not have the format, and says so. Each is learned once, so that two refusals cannot send a request back and forth.
+// learnWire changes the wire format of a model if a refusal asks for the Responses API or the server lacks the current
+// format, and describes the change. Each change is learned once, so that two refusals cannot send a request back and
+// forth.
 func (c *Client) learnWire(e *Error, r Request) (how string) {
 	if c.endpoint.configuredWire(r.Model) != AutoWire || c.Learned(r.Model).Wire == ChatWire {
 		return ""
@@ -486,5 +489,5 @@ func (c *Client) learnWire(e *Error, r Request) (how string) {
 	if !learned {
 		return ""
 	}
-	return c.teach(r.Model, func(l *Learned) { l.Wire = other })
+	return c.learnDifference(r.Model, func(l *Learned) { l.Wire = other })
 }

@@ -1,5 +1,5 @@
-// Package llm talks to models. It knows URLs, headers, the JSON of providers, tokens and tools. It
-// does not decide what a request holds and stores nothing.
+// Package llm talks to models over HTTP. It knows URLs, headers, the JSON of providers, tokens and tools. It does not
+// decide what a request contains, and it stores nothing.
 package llm
 
 import (
@@ -13,33 +13,33 @@ import (
 	"winnow/llm/tool"
 )
 
-// Request is one question to a model. Messages is a history.Plan's: the request sends exactly
-// these, in this order, and adds none.
+// Request asks a model for an answer. Messages comes from a history.Plan; they are sent in this order, and no others
+// are added.
 type Request struct {
 	Model    string
 	Messages []history.Message `json:"-"`
 	Tools    []tool.Tool       `json:",omitempty"`
-	// The tokens of the window that the server is asked to run; 0 leaves it to the server.
+	// The context window in tokens that the server is asked to allocate; 0 leaves it to the server.
 	Window      int      `json:",omitempty"`
-	MaxTokens   int      `json:",omitempty"` // the most tokens of the reply; 0 leaves it to the server
+	MaxTokens   int      `json:",omitempty"` // maximum tokens of the reply; 0 leaves it to the server
 	Temperature *float64 `json:",omitempty"` // nil leaves it to the server; 0 is sent as 0
 	TopP        *float64 `json:",omitempty"`
 	Effort      string   `json:",omitempty"` // reasoning effort, "" leaves it to the server
 	CacheMarks  []int    `json:",omitempty"` // see Client.CacheMarks
 }
 
-// Event is one thing that happened while an answer arrived: TextDelta, ReasoningDelta, ToolDelta,
-// UsageReport, Waiting or Finished. Every stream without an error ends with one Finished.
+// Event is something that happened while an answer arrived: a TextDelta, ReasoningDelta, ToolDelta, UsageReport,
+// Retrying or Finished. A stream that ends without an error ends with exactly one Finished.
 type Event any
 
-// TextDelta is a piece of the answer: all of its text that has been read and not been given yet.
+// TextDelta is a piece of the answer. Text that arrived together is delivered as one piece.
 type TextDelta struct{ Text string }
 
-// ReasoningDelta is a piece of the reasoning that the server shows.
+// ReasoningDelta is a piece of the reasoning, if the server shows it.
 type ReasoningDelta struct{ Text string }
 
-// ToolDelta is a piece of a tool call. Index numbers the calls of one answer from 0; ID and Name
-// come once, Arguments in pieces.
+// ToolDelta is a piece of a tool call. Index numbers the calls of an answer from 0. ID and Name are sent once,
+// Arguments in pieces.
 type ToolDelta struct {
 	Index     int
 	ID        string
@@ -47,48 +47,48 @@ type ToolDelta struct {
 	Arguments string
 }
 
-// UsageReport is what the server says that the request took. The last one of a stream counts.
+// UsageReport is the usage that the server reports. If a stream has several, the last one counts.
 type UsageReport struct{ pricing.Usage }
 
-// Waiting says that the request failed before its first token and will be tried again.
-type Waiting struct {
-	Attempt int           // the number of the coming try, from 2
-	Of      int           // the most tries
-	After   time.Duration // how long until then
-	Err     *Error        // why
-	Changed string        // how the coming try differs, such as "without temperature"; "" where it does not
-	Request *Request      // the request of the coming try where a value in it was refused; nil where it stays the same
+// Retrying reports that the request failed before its first token and will be sent again.
+type Retrying struct {
+	Attempt     int // the number of the next attempt, from 2
+	MaxAttempts int
+	Delay       time.Duration // time until the next attempt
+	Err         *Error        // why the last attempt failed
+	Change      string        // how the next attempt differs, such as "without temperature"; "" if it does not
+	Request     *Request      // the next request if a value in it was refused; nil if it is unchanged
 }
 
 // Finished ends a stream.
 type Finished struct {
-	Reason string          // the server's finish_reason as received, "" where it gave none
-	End    End             // how the stream ended
-	Extra  json.RawMessage // unknown keys of the reply, merged, for replay to the same endpoint; nil for none
+	Reason string          // the server's finish_reason as received, "" for none
+	End    StreamEnd       // how the stream ended
+	Extra  json.RawMessage // unknown keys of the reply, to be sent back to the same endpoint; nil for none
 }
 
-// End says how a stream ended.
-type End string
+// StreamEnd is the way a stream ended.
+type StreamEnd string
 
 // The ways a stream ends.
 const (
-	Done   End = "done"    // finish_reason or [DONE]: the answer is whole
-	NoDone End = "no-done" // the connection ended in order, but nobody said that the answer was over
-	CutOff End = "cut"     // the connection broke
+	EndDone   StreamEnd = "done"    // with a finish_reason or [DONE]
+	EndNoDone StreamEnd = "no-done" // the server closed the connection without either
+	EndCutOff StreamEnd = "cut"     // the connection was lost
 )
 
-// Wholeness is what a finish_reason says of an answer.
-type Wholeness int
+// FinishKind classifies a finish_reason.
+type FinishKind int
 
-// What a finish_reason can say.
+// The kinds of finish reasons.
 const (
-	Unsaid Wholeness = iota // none, or one that is not known
-	Whole                   // the model ended the answer
-	Cut                     // something else did: a limit, a filter or a fault
+	FinishUnknown  FinishKind = iota // no reason, or an unknown one
+	FinishComplete                   // the model ended the answer itself
+	FinishCut                        // a limit, a filter or a failure ended it
 )
 
-// The finish reasons of Chat Completions servers, in lower case: those of OpenAI, and what others hand on of their
-// own.
+// The finish reasons of Chat Completions servers, in lower case: OpenAI's, and those that other servers pass on from
+// their own backends.
 var (
 	wholeReasons = []string{
 		"stop", "tool_calls", "tool_call", "tool_use", "function_call", "end_turn", "stop_sequence", "eos", "completed",
@@ -105,24 +105,24 @@ var (
 	}
 )
 
-// WholenessOf is what a finish_reason says.
-func WholenessOf(reason string) Wholeness {
+// FinishKindOf classifies a finish_reason, ignoring case.
+func FinishKindOf(reason string) FinishKind {
 	switch reason = strings.ToLower(reason); {
 	case slices.Contains(wholeReasons, reason):
-		return Whole
+		return FinishComplete
 	case slices.Contains(cutReasons, reason):
-		return Cut
+		return FinishCut
 	}
-	return Unsaid
+	return FinishUnknown
 }
 
-// Reply collects the events of one stream into the answer so far.
+// Reply accumulates the events of one stream.
 type Reply struct {
 	Text      string             // the answer so far
 	Reasoning string             // the reasoning so far
-	Calls     []history.ToolCall // by index
-	Usage     pricing.Usage      // -1 for what was not said; the last one said counts
-	Finished  Finished           // zero until the stream finished
+	Calls     []history.ToolCall // in the order of their indexes
+	Usage     pricing.Usage      // the last report; -1 for what was not reported
+	Finished  Finished           // zero until the stream has finished
 
 	text      strings.Builder
 	reasoning strings.Builder
@@ -130,7 +130,7 @@ type Reply struct {
 	counted   bool
 }
 
-// Add takes the next event.
+// Add adds the next event of the stream.
 func (r *Reply) Add(event Event) {
 	if !r.counted {
 		r.Usage, r.counted = pricing.NoUsage(), true
@@ -151,7 +151,7 @@ func (r *Reply) Add(event Event) {
 	}
 }
 
-// call adds a piece to its call. The pieces of a long call cost no copy of what came before.
+// call appends a piece to its tool call. The builders keep a long call from being copied for each piece.
 func (r *Reply) call(d ToolDelta) {
 	for d.Index >= len(r.Calls) {
 		r.Calls = append(r.Calls, history.ToolCall{})

@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"strings"
 	"testing"
 
 	"winnow/llm/pricing"
@@ -39,21 +38,21 @@ func TestPatternsNameModels(t *testing.T) {
 	}
 }
 
-// Each setting is found by itself: what a specific table leaves open, a wider one says.
+// Each setting is looked up separately: what a specific pattern does not set, a more general one may.
 func TestSettingsOfAModelAreFoundOneByOne(t *testing.T) {
 	t.Parallel()
 	off, on := false, true
 	price := func(dollars float64) pricing.Prices {
 		in, _ := pricing.Dollars(dollars)
-		return pricing.Prices{Rates: pricing.PlainRates(in, in), Source: "test"}
+		return pricing.Prices{Rates: pricing.UncachedRates(in, in), Source: "test"}
 	}
-	catalog := (&Catalog{Patterns: []ModelSettings{
-		{Match: "big", Table: `[models."big"]`, Wire: ChatWire, Prices: price(3)},
-		{Match: "*", Table: `[models."*"]`, Window: 700, Prices: price(2), Tools: &off},
+	catalog := (&Catalog{ModelConfigs: []ModelConfig{
+		{Pattern: "big", Table: `[models."big"]`, Wire: ChatWire, Prices: price(3)},
+		{Pattern: "*", Table: `[models."*"]`, Window: 700, Prices: price(2), Tools: &off},
 	}}).With(Endpoint{
 		Name: "x", BaseURL: "http://127.0.0.1:1/v1", Window: 500, Wire: "other",
-		Models: []ModelSettings{{Match: exactModel("x", "own"), Window: 900, Tools: &on}},
-		Prices: map[string]pricing.Prices{"own": price(4), pricing.AnyModel: price(1)},
+		ModelConfigs: []ModelConfig{{Pattern: "x/own", Window: 900, Tools: &on}},
+		Prices:       map[string]pricing.Prices{"own": price(4), pricing.AnyModel: price(1)},
 	}, Endpoint{Name: "y", BaseURL: "http://127.0.0.1:1/v1"})
 	for _, c := range []struct {
 		ref    string
@@ -81,10 +80,4 @@ func TestSettingsOfAModelAreFoundOneByOne(t *testing.T) {
 		}
 		wantText(t, c.ref, string(e.configuredWire(model)), string(c.wire))
 	}
-}
-
-// exactModel is the pattern that names one model of one endpoint.
-func exactModel(endpoint, model string) string {
-	escape := strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`)
-	return escape.Replace(endpoint + "/" + plainModel(model))
 }

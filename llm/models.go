@@ -22,14 +22,14 @@ import (
 // Model is a model that an endpoint offers.
 type Model struct {
 	Endpoint string
-	ID       string // as the endpoint knows it; it may hold slashes
-	Window   Window // what the server says about it, zero for nothing
+	ID       string // the endpoint's name for it; may contain slashes
+	Window   Window // as the server lists it; zero if unknown
 }
 
-// Ref is the model's reference: endpoint/model.
+// Ref is the reference of the model: endpoint/model.
 func (m Model) Ref() string { return m.Endpoint + "/" + m.ID }
 
-// chatModels are the models that are not, by their names, for something else than chatting.
+// chatModels removes models that, judging by their names, are not for chatting.
 func chatModels(models []Model) []Model {
 	others := []string{"embed", "rerank", "whisper", "tts", "moderation", "bge-", "dall-e"}
 	return slices.DeleteFunc(slices.Clone(models), func(m Model) bool {
@@ -38,12 +38,12 @@ func chatModels(models []Model) []Model {
 	})
 }
 
-// Models lists the models that the endpoint offers, in its own order. Each has the window that the server states in
-// its list or, of a server of the user's own, that it runs the model with now. Ollama is asked how much the models that
-// run take at most: the next request may ask for more.
+// Models lists the models of the endpoint in the server's order. Each has the window that the list states or, on a
+// self-hosted server, the window that it currently runs with. Ollama is also asked for the maximum window of the models
+// that run, because the next request may ask for more.
 func (c *Client) Models(ctx context.Context) ([]Model, error) {
-	s := c.survey(ctx, "")
-	ctx, cancel := context.WithTimeout(ctx, windowTime) // The list itself has come.
+	s := c.queryServer(ctx, "")
+	ctx, cancel := context.WithTimeout(ctx, windowTime) // The list has already arrived.
 	defer cancel()
 	for i, m := range s.models {
 		running := s.running[plainModel(m.ID)]
@@ -55,41 +55,41 @@ func (c *Client) Models(ctx context.Context) ([]Model, error) {
 	return s.models, s.failed
 }
 
-// windowTime is how long the server may take to say what its window is.
+// windowTime is how long the server may take to report its window.
 const windowTime = 5 * time.Second
 
-// StatedWindow asks the server for the window that it runs a model with, which is often far less than
-// what the model was trained for. It has no tokens where the server does not say, and is Assumed where
-// the server is Ollama and says it once the model runs. The error is only that ctx ended.
+// StatedWindow asks the server for the window that it runs a model with, which is often far smaller than what the model
+// was trained for. Its Tokens are 0 if the server does not report it. It is Assumed if the server is Ollama, which
+// knows once the model runs. The only error is that ctx ended.
 func (c *Client) StatedWindow(ctx context.Context, model string) (Window, error) {
-	s := c.survey(ctx, model)
+	s := c.queryServer(ctx, model)
 	if ctx.Err() != nil {
 		return Window{}, stopped(ctx)
 	}
 	running, listed := s.running[plainModel(model)], Window{}
-	if i := slices.IndexFunc(s.models, func(m Model) bool { return SameModel(m.ID, model) }); i >= 0 {
+	if i := slices.IndexFunc(s.models, func(m Model) bool { return sameModel(m.ID, model) }); i >= 0 {
 		listed = s.models[i].Window
 	}
-	if running.Most > 0 { // Ollama runs the model as it is asked to.
+	if running.MaxTokens > 0 { // Ollama runs the model with the window that is requested.
 		return running, nil
 	}
-	return cmp.Or(s.loaded, listed, running), nil
+	return cmp.Or(s.llamaCpp, listed, running), nil
 }
 
-// survey is what a server says of its models.
-type survey struct {
-	models  []Model           // that it lists
-	failed  error             // why there is no list
-	loaded  Window            // of llama.cpp, which runs one model
-	running map[string]Window // of the models that LM Studio or Ollama runs, by plainModel
+// serverReport is what a server reports about its models.
+type serverReport struct {
+	models   []Model           // its list of models
+	failed   error             // why there is no list
+	llamaCpp Window            // llama.cpp's window; it runs one model
+	running  map[string]Window // windows of the models that LM Studio or Ollama runs, by plainModel
 
 	isOllama bool
 }
 
-// survey asks for the list of models and, of a server of the user's own, for what is no part of a chat API: what it
-// runs. All is asked at once, and a server has the answer to one of these questions at most. Ollama is asked more of
-// one model, if one is named.
-func (c *Client) survey(ctx context.Context, model string) survey {
+// queryServer requests the list of models and, from a self-hosted server, the state of the models that it runs. The
+// requests run concurrently; each server knows at most one of the latter. If model is not "", Ollama is also asked
+// about that model.
+func (c *Client) queryServer(ctx context.Context, model string) serverReport {
 	var llamaCpp struct {
 		Settings struct {
 			NCtx int `json:"n_ctx"`
@@ -99,28 +99,28 @@ func (c *Client) survey(ctx context.Context, model string) survey {
 		Models []struct {
 			Key       string `json:"key"`
 			Instances []struct {
-				ID     string `json:"id"`
-				Config listed `json:"config"`
+				ID     string     `json:"id"`
+				Config modelEntry `json:"config"`
 			} `json:"loaded_instances"`
 		} `json:"models"`
 	}
-	var ollama struct{ Models *[]listed }
-	s := survey{running: make(map[string]Window)}
+	var ollama struct{ Models *[]modelEntry }
+	s := serverReport{running: make(map[string]Window)}
 	ctx, cancel := context.WithTimeout(ctx, windowTime)
 	defer cancel()
 	var wait sync.WaitGroup
-	wait.Go(func() { s.models, s.failed = c.list(ctx) })
-	if c.endpoint.Own() || c.endpoint.configuredWire(model) == OllamaWire {
-		wait.Go(func() { _ = c.ask(ctx, http.MethodGet, "/props", nil, &llamaCpp) })
-		wait.Go(func() { _ = c.ask(ctx, http.MethodGet, "/api/v1/models", nil, &studio) })
-		wait.Go(func() { _ = c.ask(ctx, http.MethodGet, "/api/ps", nil, &ollama) })
+	wait.Go(func() { s.models, s.failed = c.listModels(ctx) })
+	if c.endpoint.IsSelfHosted() || c.endpoint.configuredWire(model) == OllamaWire {
+		wait.Go(func() { _ = c.fetchInto(ctx, http.MethodGet, "/props", nil, &llamaCpp) })
+		wait.Go(func() { _ = c.fetchInto(ctx, http.MethodGet, "/api/v1/models", nil, &studio) })
+		wait.Go(func() { _ = c.fetchInto(ctx, http.MethodGet, "/api/ps", nil, &ollama) })
 	}
 	wait.Wait()
 	if n := llamaCpp.Settings.NCtx; n > 0 {
-		s.loaded = Window{Tokens: n, Source: "llama.cpp's n_ctx"}
+		s.llamaCpp = Window{Tokens: n, Source: "llama.cpp's n_ctx"}
 	}
 	for _, m := range studio.Models {
-		for _, instance := range slices.Backward(m.Instances) { // The first one answers to the key of the model.
+		for _, instance := range slices.Backward(m.Instances) { // The first one serves the model's plain name.
 			if n := instance.Config.ContextLength; n > 0 {
 				w := Window{Tokens: n, Source: "LM Studio's loaded context_length"}
 				s.running[plainModel(m.Key)], s.running[plainModel(instance.ID)] = w, w
@@ -143,15 +143,15 @@ func (c *Client) survey(ctx context.Context, model string) survey {
 	return s
 }
 
-// listed is an entry of a server's list of models. Every server has its own words.
-type listed struct {
+// modelEntry is an entry of a server's list of models. Each server uses other keys.
+type modelEntry struct {
 	ID    string `json:"id"`
 	Model string `json:"model"`
 	Name  string `json:"name"`
 
-	// The window, as llama.cpp, vLLM, LM Studio, OpenRouter, Groq, Together and Mistral say it.
+	// The window of llama.cpp, vLLM, LM Studio, OpenRouter, Groq, Together and Mistral.
 	Meta struct {
-		NCtx int `json:"n_ctx"` // n_ctx_train is what the model was trained for
+		NCtx int `json:"n_ctx"` // n_ctx_train is the window that the model was trained for
 	} `json:"meta"`
 	MaxModelLen int `json:"max_model_len"`
 	Loaded      int `json:"loaded_context_length"`
@@ -162,16 +162,18 @@ type listed struct {
 	ContextLength    int `json:"context_length"`
 	MaxContextLength int `json:"max_context_length"`
 
-	// OpenRouter writes texts: they are dollars for a token. Other servers write numbers, each in its own measure.
+	// OpenRouter's prices: strings, in dollars per token. Other servers have numbers in units of their own.
 	Pricing map[string]string `json:"pricing"`
 }
 
-// name is the model's name: Gemini writes models/gemini-….
-func (l listed) name() string { return strings.TrimPrefix(cmp.Or(l.ID, l.Model, l.Name), "models/") }
+// name is the name of the model. Gemini adds the prefix models/.
+func (l modelEntry) name() string {
+	return strings.TrimPrefix(cmp.Or(l.ID, l.Model, l.Name), "models/")
+}
 
-// window is what the entry says about the running window, zero for nothing. Where the server is the user's own, LM
-// Studio or Ollama, max_context_length is what the model was trained for.
-func (l listed) window(own bool) Window {
+// window is the window that the entry states for the running model, zero if none. max_context_length is ignored on
+// self-hosted servers: LM Studio and Ollama report there what the model was trained for.
+func (l modelEntry) window(own bool) Window {
 	if l.MaxModelLen > 0 {
 		return Window{Tokens: l.MaxModelLen, Source: "vLLM's max_model_len"}
 	}
@@ -185,9 +187,9 @@ func (l listed) window(own bool) Window {
 	return Window{Tokens: tokens, Source: "the server's list of models"}
 }
 
-// prices are what the entry says of the model's prices.
-func (l listed) prices() pricing.Prices {
-	// price is that of so many things: OpenRouter's -1, for a model that is chosen anew each time, is none.
+// prices are the prices that the entry states.
+func (l modelEntry) prices() pricing.Prices {
+	// price is that of n tokens or requests. OpenRouter's -1, for models that it chooses itself, means unknown.
 	price := func(key string, things float64) (pricing.Money, bool) {
 		n, err := strconv.ParseFloat(l.Pricing[key], 64)
 		price, ok := pricing.Dollars(n * things)
@@ -198,7 +200,7 @@ func (l listed) prices() pricing.Prices {
 	if !known || !both {
 		return pricing.Prices{}
 	}
-	p := pricing.Prices{Rates: pricing.PlainRates(in, out), Source: "the server's list of models"}
+	p := pricing.Prices{Rates: pricing.UncachedRates(in, out), Source: "the server's list of models"}
 	if cached, ok := price("input_cache_read", pricing.Million); ok {
 		p.Cached = cached
 	}
@@ -209,14 +211,14 @@ func (l listed) prices() pricing.Prices {
 	return p
 }
 
-// list reads the endpoint's list of models, and keeps their prices for Prices. The list is an object with data or
-// models, or a bare array. A model without a name is left out.
-func (c *Client) list(ctx context.Context) ([]Model, error) {
-	raw, err := c.document(ctx, http.MethodGet, c.endpoint.at("/models"), nil)
+// listModels reads the endpoint's list of models and remembers its prices. The list is an object with data or models,
+// or a bare array. Models without a name are skipped.
+func (c *Client) listModels(ctx context.Context) ([]Model, error) {
+	raw, err := c.fetchJSON(ctx, http.MethodGet, c.endpoint.urlOf("/models"), nil)
 	if err != nil {
 		return nil, err
 	}
-	var list struct{ Data, Models *[]listed }
+	var list struct{ Data, Models *[]modelEntry }
 	if bytes.HasPrefix(bytes.TrimSpace(raw), []byte{'['}) {
 		err = decode(raw, &list.Data)
 	} else {
@@ -224,13 +226,13 @@ func (c *Client) list(ctx context.Context) ([]Model, error) {
 	}
 	found := cmp.Or(list.Data, list.Models)
 	if err != nil || found == nil {
-		return nil, c.lasting(BadStream, "", errors.New("its list of models cannot be read"))
+		return nil, c.permanentError(ErrBadResponse, "", errors.New("its list of models cannot be read"))
 	}
 	var models []Model
 	prices := make(map[string]pricing.Prices)
 	for _, l := range *found {
 		if name := l.name(); name != "" {
-			models = append(models, Model{c.endpoint.Name, name, l.window(c.endpoint.Own())})
+			models = append(models, Model{c.endpoint.Name, name, l.window(c.endpoint.IsSelfHosted())})
 			prices[plainModel(name)] = l.prices()
 		}
 	}
@@ -240,28 +242,27 @@ func (c *Client) list(ctx context.Context) ([]Model, error) {
 	return models, nil
 }
 
-// Unlisted says that the server is one of the user's own, some of which answer for any name of a model, and that its
-// list lacks this one. A list that was not read or is empty lacks nothing.
-func (c *Client) Unlisted(model string) bool {
+// ListLacks reports whether a self-hosted server does not list a model. Some such servers answer for any model name. It
+// is false if no list was read or the list is empty.
+func (c *Client) ListLacks(model string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	_, listed := c.prices[plainModel(model)]
-	return c.endpoint.Own() && len(c.prices) > 0 && !listed
+	return c.endpoint.IsSelfHosted() && len(c.prices) > 0 && !listed
 }
 
-// ollamaWindow is the window of a model of Ollama: that of the running model, which has no tokens if it does not run,
-// else the one that the model's own file asks for, else a guess to be assumed. Ollama says what the model can do, too,
-// and that is learned.
+// ollamaWindow asks Ollama about a model and returns its window: w if the model runs, else the num_ctx of its
+// Modelfile, else an assumed window. What the model supports is learned as well.
 func (c *Client) ollamaWindow(ctx context.Context, w Window, model string) Window {
 	var raw json.RawMessage
-	body, _ := wire.Encode(map[string]string{"model": model}) // A text always encodes.
-	err := c.ask(ctx, http.MethodPost, "/api/show", body, &raw)
-	shown, known := wire.ReadOllamaModel(raw)
+	body, _ := wire.EncodeJSON(map[string]string{"model": model}) // A string always encodes.
+	err := c.fetchInto(ctx, http.MethodPost, "/api/show", body, &raw)
+	shown, known := wire.ParseOllamaModel(raw)
 	if known = known && err == nil; known {
 		native := c.endpoint.configuredWire(model) == AutoWire
-		c.change(model, func(f *facts) {
+		c.changeFacts(model, func(f *facts) {
 			f.shown = shown
-			f.learned.Native, f.learned.Thinks, f.learned.ThinkLevels = native, shown.Thinking, shown.Levels
+			f.learned.Native, f.learned.Thinks, f.learned.ThinkLevels = native, shown.Thinking, shown.ThinkLevels
 		})
 	}
 	runs := w.Tokens > 0
@@ -273,45 +274,44 @@ func (c *Client) ollamaWindow(ctx context.Context, w Window, model string) Windo
 		w.Assumed = true
 	}
 	if known && c.Wire(model) == OllamaWire {
-		w.Most, w.Again = shown.Trained, !runs
+		w.MaxTokens, w.AskAgain = shown.TrainedWindow, !runs
 	}
 	return w
 }
 
-// CountRequest asks llama.cpp how many tokens a request has: it writes the prompt out by the model's own template, and
-// counts that by its vocabulary. No answer is made. It may wait for the network. The error is an *Error where another
-// server cannot count.
-func (c *Client) CountRequest(ctx context.Context, r Request) (int, error) {
-	body, err := ChatWire.Body(c.asked(r))
+// CountRequestTokens asks llama.cpp for the number of tokens of a request: it applies the model's chat template and
+// tokenizes the result, without generating an answer. The error is an *Error if the server does not support that.
+func (c *Client) CountRequestTokens(ctx context.Context, r Request) (int, error) {
+	body, err := ChatWire.RequestBody(c.wireRequest(r))
 	if err != nil {
 		return 0, fmt.Errorf("encode request to %s: %w", c.endpoint.Name, err)
 	}
 	var written struct{ Prompt string }
-	if err := c.ask(ctx, http.MethodPost, "/apply-template", body, &written); err != nil {
+	if err := c.fetchInto(ctx, http.MethodPost, "/apply-template", body, &written); err != nil {
 		return 0, err
 	}
-	// A text always encodes.
-	body, _ = wire.Encode(map[string]any{"content": written.Prompt, "add_special": true, "parse_special": true})
+	// A string always encodes.
+	body, _ = wire.EncodeJSON(map[string]any{"content": written.Prompt, "add_special": true, "parse_special": true})
 	var counted struct{ Tokens []any }
-	if err := c.ask(ctx, http.MethodPost, "/tokenize", body, &counted); err != nil {
+	if err := c.fetchInto(ctx, http.MethodPost, "/tokenize", body, &counted); err != nil {
 		return 0, err
 	}
 	if written.Prompt == "" || len(counted.Tokens) == 0 {
-		return 0, c.lasting(BadStream, "", errors.New("it did not count the tokens of the prompt"))
+		return 0, c.permanentError(ErrBadResponse, "", errors.New("it did not count the tokens of the prompt"))
 	}
 	return len(counted.Tokens), nil
 }
 
-// ask does a request that is no part of a chat API, and reads the document that answers it.
-func (c *Client) ask(ctx context.Context, method, path string, body []byte, answer any) error {
-	raw, err := c.document(ctx, method, c.endpoint.root()+path, body)
+// fetchInto does a request outside the chat API and decodes the response into answer.
+func (c *Client) fetchInto(ctx context.Context, method, path string, body []byte, answer any) error {
+	raw, err := c.fetchJSON(ctx, method, c.endpoint.rootURL()+path, body)
 	if err != nil {
 		return err
 	}
 	return decode(raw, answer)
 }
 
-// decode reads JSON. A value of another type than expected is left out: servers differ in their types.
+// decode decodes JSON. Values of unexpected types are skipped, because servers differ in their types.
 func decode(raw []byte, v any) error {
 	err := json.Unmarshal(raw, v)
 	if other := new(json.UnmarshalTypeError); errors.As(err, &other) {
@@ -320,15 +320,15 @@ func decode(raw []byte, v any) error {
 	return err
 }
 
-// documentMax is the longest document that is read, in bytes.
+// documentMax is how much of a JSON document is read, in bytes.
 const documentMax = 64 << 20
 
-// document does a request, with a JSON document or none, that a JSON document answers. A web page or an error is an
-// *Error.
-func (c *Client) document(ctx context.Context, method, address string, body []byte) ([]byte, error) {
+// fetchJSON does a request, with a JSON body or none, and returns the JSON of the response. A web page or a failure
+// status is an *Error.
+func (c *Client) fetchJSON(ctx context.Context, method, address string, body []byte) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
 	if err != nil {
-		return nil, c.unreached(err, "")
+		return nil, c.connectionError(err, "")
 	}
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
@@ -340,14 +340,14 @@ func (c *Client) document(ctx context.Context, method, address string, body []by
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode < 200 || resp.StatusCode >= 300 {
-		return nil, c.asError(ctx, c.failed(resp, ""), "")
+		return nil, c.asError(ctx, c.readRefusal(resp, ""), "")
 	}
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, documentMax))
 	if err != nil {
 		return nil, c.asError(ctx, err, "")
 	}
 	if !json.Valid(answer) {
-		return nil, c.strange(resp, answer, "")
+		return nil, c.unexpectedBody(resp, answer, "")
 	}
 	return answer, nil
 }

@@ -8,9 +8,9 @@ import (
 	"winnow/llm/pricing"
 )
 
-// TestPrices reads the usage that a server reports, and says what the request cost. The head of a fixture is the base
-// URL and the model, then what the configuration says: a model or *, and dollars for a million tokens of input, of
-// cached input and of output, and for a request. The body is the usage, and behind it the server's list of models.
+// TestPrices computes the cost of a request from the reported usage. The head of a fixture has the base URL and the
+// model, then configured prices: a model or *, and dollars per million tokens of input, cached input and output, and
+// per request. The body is the usage, followed by the server's list of models.
 func TestPrices(t *testing.T) {
 	counted := pricing.Usage{Prompt: 9000, Cached: -1, Answer: 4000, Reasoning: -1, Cost: -1}
 	checkFixtures(t, "testdata/prices.txtar", func(t *testing.T, head, body string) string {
@@ -18,7 +18,7 @@ func TestPrices(t *testing.T) {
 		base, model, _ := strings.Cut(first, " ")
 		e := Endpoint{Name: "e", BaseURL: base, Prices: map[string]pricing.Prices{}}
 		if e.Host() == "guide.invalid" {
-			e.Name = Guide
+			e.Name = GuideEndpoint
 		}
 		for line := range strings.Lines(configured) {
 			words := strings.Fields(line)
@@ -31,7 +31,7 @@ func TestPrices(t *testing.T) {
 			e.Prices[words[0]] = p
 		}
 		reported, list, listed := strings.Cut(body, "\n")
-		e.Doer = machine{e.at("/models"): list}
+		e.Doer = machine{e.urlOf("/models"): list}
 		c := NewClient(e)
 		if _, err := c.Models(t.Context()); err != nil && listed {
 			t.Fatal(err)
@@ -50,7 +50,7 @@ func TestPrices(t *testing.T) {
 	})
 }
 
-// A server that counts its cached tokens beside the prompt's is known for it when it has shown it twice in a row.
+// More cached tokens than prompt tokens, twice in a row, show that the server counts them separately.
 func TestCachedTokensBesideThePromptAreAdded(t *testing.T) {
 	c := NewClient(Endpoint{Name: "x"})
 	for _, s := range []struct{ prompt, cached, want int }{

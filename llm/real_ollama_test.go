@@ -13,7 +13,7 @@ import (
 	"winnow/history"
 )
 
-// realWindow is the window in tokens that the tests ask Ollama for. It is not the server's default.
+// realWindow is the window in tokens that the tests request. It differs from the server's default.
 const realWindow = 6144
 
 func TestRealOllama(t *testing.T) {
@@ -28,8 +28,8 @@ func TestRealOllama(t *testing.T) {
 	}
 }
 
-// ollama is a client that asked the server for the model's window, as each session does. fields are added to its
-// requests.
+// ollama returns a client that has asked the server for the model's window, as each session does. fields are added to
+// its requests.
 func (s realServer) ollama(fields map[string]any) *Client {
 	s.t.Helper()
 	c := s.with(fields)
@@ -66,10 +66,10 @@ func (s realServer) wantOllama(native bool) {
 	})
 	run("unknown model", func(s realServer) {
 		s.model = "no-such-model"
-		s.wantRefused(s.ollama(nil), s.request("Are you there?", 4), NotFound)
+		s.wantRefused(s.ollama(nil), s.request("Are you there?", 4), ErrNotFound)
 	})
 	run("images", func(s realServer) {
-		// The server drops an image that the model cannot see and answers, so it must not be sent.
+		// The server silently drops an image if the model does not support it.
 		if p := s.ollama(nil).Profile(s.model); !p.NoImages || p.NoTools {
 			s.t.Errorf("the profile is %+v, want no images, and tools", p)
 		}
@@ -85,23 +85,23 @@ func (s realServer) wantOllama(native bool) {
 			s.t.Fatal(err)
 		}
 		w, err := c.StatedWindow(s.t.Context(), s.model)
-		if err != nil || w.Tokens != realWindow || w.Most != 131072 {
+		if err != nil || w.Tokens != realWindow || w.MaxTokens != 131072 {
 			s.t.Errorf("the server states %+v, %v", w, err)
 		}
 	})
 	run("overflow", func(s realServer) {
 		r := s.request(strings.Repeat("word ", realWindow), 8)
 		r.Window = realWindow
-		s.wantRefused(s.ollama(nil), r, Overflow)
+		s.wantRefused(s.ollama(nil), r, ErrContextLength)
 		r = s.request("And again?", 8)
 		r.Window = realWindow
 		for range 4 {
 			r.Messages = append(r.Messages, history.Message{Role: history.Assistant, Content: strings.Repeat("word ", realWindow/8)}, history.Message{Role: history.User, Content: "?"})
 		}
-		s.wantRefused(s.ollama(nil), r, Overflow)
+		s.wantRefused(s.ollama(nil), r, ErrContextLength)
 	})
 	endless.runs(s.t)("length", func(s realServer) {
-		// An answer that fills the window ends there; nothing is dropped to go on.
+		// An answer that fills the window ends; no messages are dropped.
 		r := s.request("Fill it.", 0)
 		r.Window = 512
 		reply, _, err := s.answered(s.ollama(nil), r)
@@ -122,9 +122,9 @@ func (s realServer) wantOllama(native bool) {
 	})
 }
 
-// wantOllamaStops stops an answer that would fill the window ten times, and checks that no process of the server goes
-// on computing it. Then it has the server unload the model: where a client leaves at the wrong moment, Ollama 0.17
-// never gives back the model's one place for a request, and the next request would wait for ever (ollama/ollama#17131).
+// wantOllamaStops cancels an answer that would fill the window ten times, and checks that the server stops computing
+// it. Then it unloads the model: if a client disconnects at the wrong moment, Ollama 0.17 never frees the model's only
+// slot, and the next request would hang (ollama/ollama#17131).
 func (s realServer) wantOllamaStops() {
 	c := s.ollama(nil)
 	r := s.request("Write without an end.", 0)
@@ -141,12 +141,12 @@ func (s realServer) wantOllamaStops() {
 		}
 	}
 	unload := []byte(`{"model":"` + s.model + `","keep_alive":0}`)
-	if err := c.ask(s.t.Context(), http.MethodPost, "/api/generate", unload, &struct{}{}); err != nil {
+	if err := c.fetchInto(s.t.Context(), http.MethodPost, "/api/generate", unload, &struct{}{}); err != nil {
 		s.t.Fatal(err)
 	}
 }
 
-// computed is the processor time that all processes of Ollama that run a model have used, in hundredths of a second.
+// computed is the CPU time of all processes of Ollama that run a model, in hundredths of a second.
 func (s realServer) computed() (ticks int) {
 	s.t.Helper()
 	commands, err := filepath.Glob("/proc/[0-9]*/cmdline")
@@ -159,9 +159,9 @@ func (s realServer) computed() (ticks int) {
 			continue
 		}
 		stat, _ := os.ReadFile(filepath.Join(filepath.Dir(file), "stat"))
-		fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:])) // The third field is the first of these.
+		fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:])) // These begin with the third field.
 		if len(fields) < 13 {
-			continue // It has ended meanwhile.
+			continue // It has exited.
 		}
 		user, _ := strconv.Atoi(fields[11])
 		system, _ := strconv.Atoi(fields[12])

@@ -7,7 +7,7 @@ import (
 	"winnow/history"
 )
 
-// Both real servers have the Responses API too, and each leaves out other parts of its events.
+// Both real servers support the Responses API, and each omits different parts of the events.
 
 func TestRealLlamaCppResponses(t *testing.T) {
 	s := realServer{t: t, endpoint: realEndpoint(t, "llamacpp", "WINNOW_REAL_LLAMACPP")}
@@ -25,7 +25,7 @@ func TestRealLlamaCppResponses(t *testing.T) {
 		s.wantIdle()
 	})
 	run("overflow", func(s realServer) {
-		e := s.wantRefused(NewClient(s.endpoint), s.request(strings.Repeat("word ", models[0].Window.Tokens), 16), Overflow)
+		e := s.wantRefused(NewClient(s.endpoint), s.request(strings.Repeat("word ", models[0].Window.Tokens), 16), ErrContextLength)
 		if e.Limit != models[0].Window.Tokens || e.Prompt <= e.Limit {
 			s.t.Errorf("window %d, request %d", e.Limit, e.Prompt)
 		}
@@ -45,13 +45,13 @@ func TestRealOllamaResponses(t *testing.T) {
 	run("chat", func(s realServer) { s.wantResponded(s.with(nil)) })
 	run("unknown model", func(s realServer) {
 		s.model = "no-such-model"
-		s.wantRefused(NewClient(s.endpoint), s.request("Are you there?", 16), NotFound)
+		s.wantRefused(NewClient(s.endpoint), s.request("Are you there?", 16), ErrNotFound)
 	})
 	s.model = "tiny"
 	s.runs(t)("any history", realServer.wantResponsesTakeAnything)
 }
 
-// wantResponded asks for an answer and checks that it comes in pieces, is counted and is done.
+// wantResponded checks that an answer is streamed, counted and complete.
 func (s realServer) wantResponded(c *Client) {
 	s.t.Helper()
 	reply, pieces, err := s.answered(c, s.request("Write some words.", 24))
@@ -59,13 +59,13 @@ func (s realServer) wantResponded(c *Client) {
 		s.t.Fatal(err)
 	}
 	s.t.Logf("%d pieces, usage %+v, finished %+v", pieces, reply.Usage, reply.Finished)
-	if pieces < 2 || strings.TrimSpace(reply.Text) == "" || reply.Usage.Answer != 24 || reply.Usage.Prompt <= 0 || reply.Finished.End != Done {
+	if pieces < 2 || strings.TrimSpace(reply.Text) == "" || reply.Usage.Answer != 24 || reply.Usage.Prompt <= 0 || reply.Finished.End != EndDone {
 		s.t.Errorf("%d pieces, usage %+v, finished %+v: %q", pieces, reply.Usage, reply.Finished, reply.Text)
 	}
 }
 
-// wantResponsesTakeAnything sends damaged conversations: the server must read every one.
+// wantResponsesTakeAnything checks that the server accepts repaired damaged conversations.
 func (s realServer) wantResponsesTakeAnything() {
-	s.endpoint.Tries = 2 // llama.cpp closes connections that it keeps open when it likes.
+	s.endpoint.MaxAttempts = 2 // llama.cpp may close idle connections at any time.
 	s.wantTakesAnything(s.with(nil), history.Profile{NoImages: true}, 12, Request{Model: s.model, MaxTokens: 16})
 }

@@ -17,33 +17,33 @@ import (
 	"winnow/llm/tool"
 )
 
-// The tests against real servers run where the environment names one. llm/llmtest/README.md says how to have them.
+// The tests against real servers run if the environment names one: see llm/llmtest/README.md.
 
-// realTimeout bounds one test against a real server, which may have to load its model first.
+// realTimeout limits one test against a real server, which may have to load its model first.
 const realTimeout = time.Minute
 
-// realServer is a server of the environment and the model that is asked there.
+// realServer is a real server and the model to use.
 type realServer struct {
 	t        *testing.T
 	endpoint Endpoint
 	model    string
 }
 
-// realEndpoint is the endpoint that a variable names. Without it the test is skipped.
+// realEndpoint returns the endpoint in an environment variable. Without it the test is skipped.
 func realEndpoint(t *testing.T, name, variable string) Endpoint {
 	t.Helper()
-	return Endpoint{Name: name, BaseURL: llmtest.RealServer(t, variable), Tries: 1}
+	return Endpoint{Name: name, BaseURL: llmtest.RealServerURL(t, variable), MaxAttempts: 1}
 }
 
-// with is a client that adds fields to each request on its way: random weights do nothing by themselves that a
-// test could rely on.
+// with returns a client that adds fields to each request. They force a behavior that random weights would not show
+// reliably.
 func (s realServer) with(fields map[string]any) *Client {
 	e := s.endpoint
 	e.Doer = adding{fields}
 	return NewClient(e)
 }
 
-// adding adds fields to the body of each request for an answer.
+// adding adds fields to the body of each POST request.
 type adding struct{ fields map[string]any }
 
 func (a adding) Do(req *http.Request) (*http.Response, error) {
@@ -67,7 +67,7 @@ func (a adding) Do(req *http.Request) (*http.Response, error) {
 	return http.DefaultClient.Do(req)
 }
 
-// request asks for an answer to one message.
+// request is a request with one user message.
 func (s realServer) request(text string, maxTokens int) Request {
 	return Request{Model: s.model, MaxTokens: maxTokens, Messages: []history.Message{
 		{Role: history.System, Content: "You write words.", Status: history.Complete},
@@ -75,7 +75,7 @@ func (s realServer) request(text string, maxTokens int) Request {
 	}}
 }
 
-// answered is a whole answer, and the number of its pieces.
+// answered returns a complete answer and the number of its pieces.
 func (s realServer) answered(c *Client, r Request) (reply Reply, pieces int, err error) {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), realTimeout)
@@ -92,7 +92,7 @@ func (s realServer) answered(c *Client, r Request) (reply Reply, pieces int, err
 	return reply, pieces, nil
 }
 
-// wantRefused asks for an answer that the server must refuse.
+// wantRefused sends a request that the server must refuse.
 func (s realServer) wantRefused(c *Client, r Request, kind ErrorKind) *Error {
 	s.t.Helper()
 	reply, _, err := s.answered(c, r)
@@ -104,7 +104,7 @@ func (s realServer) wantRefused(c *Client, r Request, kind ErrorKind) *Error {
 	return e
 }
 
-// wantStreamed asks for an answer of so many tokens and checks that it comes in pieces and is counted.
+// wantStreamed requests an answer of so many tokens, and checks that it is streamed and counted.
 func (s realServer) wantStreamed(c *Client, tokens int) {
 	s.t.Helper()
 	reply, pieces, err := s.answered(c, s.request("Write some words.", tokens))
@@ -114,12 +114,12 @@ func (s realServer) wantStreamed(c *Client, tokens int) {
 	if pieces < 2 || strings.TrimSpace(reply.Text) == "" || reply.Usage.Answer != tokens || reply.Usage.Prompt <= 0 {
 		s.t.Errorf("%d pieces, usage %+v: %q", pieces, reply.Usage, reply.Text)
 	}
-	if reply.Finished.End != Done || reply.Finished.Reason != "length" {
+	if reply.Finished.End != EndDone || reply.Finished.Reason != "length" {
 		s.t.Errorf("it ended with %+v, want the reason length", reply.Finished)
 	}
 }
 
-// stopped begins an answer and stops it after some pieces.
+// stopped cancels an answer after some pieces.
 func (s realServer) stopped(c *Client, r Request) {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), realTimeout)
@@ -135,7 +135,7 @@ func (s realServer) stopped(c *Client, r Request) {
 		}
 	}
 	var e *Error
-	if !errors.As(last, &e) || e.Kind != Stopped || pieces < 5 {
+	if !errors.As(last, &e) || e.Kind != ErrStopped || pieces < 5 {
 		s.t.Fatalf("after %d pieces it ended with %v, want that it was stopped", pieces, last)
 	}
 }
@@ -146,8 +146,7 @@ var searchTool = tool.Tool{
 	Parameters: json.RawMessage(`{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}`),
 }
 
-// wantTools has the model call a tool, which a grammar makes certain, and checks that the server takes the calls
-// back with their results.
+// wantTools makes the model call a tool, and checks that the server accepts the calls with their results.
 func (s realServer) wantTools(calling, plain *Client) {
 	s.t.Helper()
 	r := s.request("Search the notes.", 400)
@@ -177,31 +176,30 @@ func (s realServer) wantTools(calling, plain *Client) {
 	r.Messages = append(r.Messages, history.Message{Role: history.User, Content: "And now?", Status: history.Complete})
 	r.MaxTokens = 8
 	reply, _, err = s.answered(plain, r)
-	if err != nil || reply.Finished.End != Done {
+	if err != nil || reply.Finished.End != EndDone {
 		s.t.Errorf("the calls and their results went back: %v, %+v", err, reply.Finished)
 	}
 }
 
-// wantNoImages sends an image, which the model cannot see, and checks that this is learned.
+// wantNoImages sends an image, which the model does not support, and checks that this is learned.
 func (s realServer) wantNoImages(c *Client) {
 	s.t.Helper()
 	r := s.request("What is this?", 8)
 	r.Messages[1].Parts = []history.Part{{Kind: history.ImagePart, Name: "dot.png", MediaType: "image/png", Data: dotPNG}}
-	e := s.wantRefused(c, r, BadRequest)
+	e := s.wantRefused(c, r, ErrBadRequest)
 	if !e.Replan || !c.Profile(s.model).NoImages {
 		s.t.Errorf("it was not learned that the model takes no images: %v", e)
 	}
 }
 
-// wantTakesAnything sends damaged conversations as history repairs them for a profile, each as the messages of a
-// request: the server must read every one.
+// wantTakesAnything checks that the server accepts damaged conversations after their repair for a profile.
 func (s realServer) wantTakesAnything(c *Client, profile history.Profile, n int, r Request) {
 	s.t.Helper()
 	scenes := strictScenes()
 	r.Tools = []tool.Tool{searchTool}
 	for i := range n {
 		scene := scenes.Example(i)
-		scene.o.Policy.Budget = 600 // The tiny model reads letters, and is slow with long texts.
+		scene.o.Policy.Budget = 600 // The tiny model has a token per letter and is slow with long texts.
 		scene.o.Profile, scene.o.To = profile, c.Origin(s.model)
 		plan, err := history.Build(scene.messages, scene.o)
 		if damaged := (*history.DamagedError)(nil); errors.As(err, &damaged) || len(plan.Messages) == 0 {
@@ -210,8 +208,8 @@ func (s realServer) wantTakesAnything(c *Client, profile history.Profile, n int,
 		r.Messages = plan.Messages
 		_, _, err = s.answered(c, r)
 		var e *Error
-		if errors.As(err, &e) && e.Kind != Overflow && e.Kind != BadStream {
-			body, _ := c.Body(r)
+		if errors.As(err, &e) && e.Kind != ErrContextLength && e.Kind != ErrBadResponse {
+			body, _ := c.RequestBody(r)
 			s.t.Errorf("scene %d: %v\n%s\n%s", i, err, e.Body, body)
 		}
 	}
@@ -242,13 +240,13 @@ func TestRealLlamaCpp(t *testing.T) {
 		before := s.metric("n_decode_total")
 		s.stopped(s.with(endless), s.request("Write without an end.", 0))
 		s.wantIdle()
-		// An answer that was not stopped goes on until the window is full.
+		// Without cancelation the answer would fill the window.
 		if decoded := s.metric("n_decode_total") - before; decoded >= window/2 {
 			s.t.Errorf("the server computed %d tokens of an answer that was stopped after 5", decoded)
 		}
 	})
 	run("overflow", func(s realServer) {
-		e := s.wantRefused(NewClient(s.endpoint), s.request(strings.Repeat("word ", window), 8), Overflow)
+		e := s.wantRefused(NewClient(s.endpoint), s.request(strings.Repeat("word ", window), 8), ErrContextLength)
 		if e.Limit != window || e.Prompt <= window {
 			s.t.Errorf("window %d, request %d: want %d and more", e.Limit, e.Prompt, window)
 		}
@@ -257,7 +255,7 @@ func TestRealLlamaCpp(t *testing.T) {
 		s.wantTools(s.with(map[string]any{"tool_choice": "required"}), NewClient(s.endpoint))
 	})
 	run("unknown model", func(s realServer) {
-		// A server that was started with one model answers with it, whatever it is asked for.
+		// A server with one model uses it for any model name.
 		s.model = "no-such-model"
 		if _, _, err := s.answered(NewClient(s.endpoint), s.request("Are you there?", 4)); err != nil {
 			s.t.Errorf("it refused: %v", err)
@@ -266,7 +264,7 @@ func TestRealLlamaCpp(t *testing.T) {
 	run("images", func(s realServer) { s.wantNoImages(NewClient(s.endpoint)) })
 	run("exact count", func(s realServer) {
 		r := s.request("Count this, größer and 猫.", 1)
-		counted, err := NewClient(s.endpoint).CountRequest(t.Context(), r)
+		counted, err := NewClient(s.endpoint).CountRequestTokens(t.Context(), r)
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -277,7 +275,7 @@ func TestRealLlamaCpp(t *testing.T) {
 	})
 }
 
-// runs starts parts of a test.
+// runs returns a function that runs subtests.
 func (s realServer) runs(t *testing.T) func(name string, part func(s realServer)) {
 	return func(name string, part func(s realServer)) {
 		t.Run(name, func(t *testing.T) {
@@ -288,10 +286,10 @@ func (s realServer) runs(t *testing.T) func(name string, part func(s realServer)
 	}
 }
 
-// metric is a number of llama.cpp's /metrics.
+// metric is a number from llama.cpp's /metrics.
 func (s realServer) metric(name string) int {
 	s.t.Helper()
-	resp, err := http.Get(s.endpoint.root() + "/metrics")
+	resp, err := http.Get(s.endpoint.rootURL() + "/metrics")
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -313,7 +311,7 @@ func (s realServer) metric(name string) int {
 	return 0
 }
 
-// wantIdle waits until llama.cpp answers no request any more.
+// wantIdle waits until llama.cpp processes no request.
 func (s realServer) wantIdle() {
 	s.t.Helper()
 	for end := time.Now().Add(realTimeout); s.metric("requests_processing") > 0; {

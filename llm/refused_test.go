@@ -9,13 +9,13 @@ import (
 	"winnow/llm/llmtest"
 )
 
-// TestWhatStrictServersSayIsUnderstood reads a refusal by each rule of the strict servers, in the shape of each server:
-// the words come out whole, and what was refused for its form is not sent again as it is.
+// Each rule of each strict server is broken: the message of the refusal is understood, and the same request is not sent
+// again.
 func TestWhatStrictServersSayIsUnderstood(t *testing.T) {
 	seen := 0
 	for _, target := range strictTargets() {
 		client := NewClient(target.endpoint)
-		path := target.endpoint.addressOf(client.Wire(targetModel))
+		path := target.endpoint.requestURL(client.Wire(targetModel))
 		for _, x := range llmtest.Examples() {
 			if x.Profile != target.profile || x.Rule == "" {
 				continue
@@ -23,10 +23,10 @@ func TestWhatStrictServersSayIsUnderstood(t *testing.T) {
 			seen++
 			w := httptest.NewRecorder()
 			req := httptest.NewRequest(http.MethodPost, path, strings.NewReader(string(x.Body)))
-			llmtest.Strict(x.Profile, "").ServeHTTP(w, req)
-			e := client.failure(w.Code, w.Header(), w.Body.Bytes(), targetModel)
-			words, _, _ := strings.Cut(llmtest.Check(x.Profile, x.Body).(*llmtest.Refusal).Text, ": ")
-			if !strings.Contains(e.Message, words) || e.Kind != BadRequest || e.Retryable() {
+			llmtest.NewStrictServer(x.Profile, "").ServeHTTP(w, req)
+			e := client.refusalError(w.Code, w.Header(), w.Body.Bytes(), targetModel)
+			words, _, _ := strings.Cut(llmtest.CheckBody(x.Profile, x.Body).(*llmtest.Refusal).Text, ": ")
+			if !strings.Contains(e.Message, words) || e.Kind != ErrBadRequest || e.Retryable() {
 				t.Errorf("%s, %s: %d %s\nis read as kind %v, retryable %t: %s",
 					x.Profile, x.Rule, w.Code, w.Body, e.Kind, e.Retryable(), e.Message)
 			}

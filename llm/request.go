@@ -15,24 +15,24 @@ import (
 	"winnow/llm/wire"
 )
 
-// Wire names the format in which an endpoint takes requests and streams its answers.
+// Wire is a format of requests and streamed answers.
 type Wire = wire.Format
 
 // The formats.
 const (
-	AutoWire      Wire = "auto"         // the one that the endpoint needs; "" is the same
+	AutoWire      Wire = "auto"         // chosen by what the server accepts; "" is the same
 	ChatWire           = wire.Chat      // Chat Completions
 	ResponsesWire      = wire.Responses // OpenAI's Responses API
-	OllamaWire         = wire.Ollama    // Ollama's own
+	OllamaWire         = wire.Ollama    // Ollama's native API
 )
 
-// Wire is the format in which a model is asked: the one that is configured, else Chat Completions until a
-// refusal asks for another.
+// Wire is the format in use for a model: the configured one, else Chat Completions until a refusal asks for another
+// one. Ollama's native API is used once the server has turned out to be Ollama.
 func (c *Client) Wire(model string) Wire {
 	if w := c.endpoint.configuredWire(model); w != AutoWire {
 		return w
 	}
-	switch known := c.Known(model); {
+	switch known := c.AllLearned(model); {
 	case known.Wire != "":
 		return known.Wire
 	case known.Native:
@@ -41,57 +41,58 @@ func (c *Client) Wire(model string) Wire {
 	return ChatWire
 }
 
-// configuredWire is the format that the configuration names for a model.
+// configuredWire is the configured format of a model, AutoWire if none is set.
 func (e Endpoint) configuredWire(model string) Wire {
-	s := e.configured(model, func(s ModelSettings) bool { return s.Wire != "" })
+	s := e.modelConfig(model, func(s ModelConfig) bool { return s.Wire != "" })
 	return cmp.Or(s.Wire, e.Wire, AutoWire)
 }
 
-// addressOf is the URL that requests in a format are posted to, without a query.
-func (e Endpoint) addressOf(w Wire) string {
+// requestURL is the URL that requests in a format are posted to, without the query.
+func (e Endpoint) requestURL(w Wire) string {
 	switch w {
 	case ResponsesWire:
-		return e.at("/responses")
+		return e.urlOf("/responses")
 	case OllamaWire:
-		return e.root() + "/api/chat"
+		return e.rootURL() + "/api/chat"
 	}
-	return e.at("/chat/completions")
+	return e.urlOf("/chat/completions")
 }
 
-// Profile is what the chat format of a model requires, by what is known of the endpoint and of the model. A model of
-// Ollama lacks what its server says that it cannot do: an image that it cannot see would be dropped without a word.
+// Profile returns the requirements of a model on its history, from the endpoint, the configuration and what was
+// learned. If Ollama reports that a model lacks images or tools, the profile excludes them: Ollama would silently drop
+// an image.
 func (c *Client) Profile(model string) history.Profile {
-	p := c.Known(model).over(Learned{Profile: c.endpoint.Profile}).Profile
-	s := c.endpoint.configured(model, func(s ModelSettings) bool { return s.Tools != nil })
+	p := c.AllLearned(model).mergedOver(Learned{Profile: c.endpoint.Profile}).Profile
+	s := c.endpoint.modelConfig(model, func(s ModelConfig) bool { return s.Tools != nil })
 	p.NoTools = p.NoTools || s.Tools != nil && !*s.Tools
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if shown := c.facts[model].shown; shown.Known {
+	if shown := c.facts[model].shown; shown.CapabilitiesKnown {
 		p.NoImages = p.NoImages || !shown.Vision
 		p.NoTools, p.ToolsAsText = p.NoTools || !shown.Tools, p.ToolsAsText || !shown.Tools
 	}
 	return p
 }
 
-// Body gives exactly the bytes that Stream posts for a request: canonical JSON, the same for the
-// same request, the same Wire and the same of what is Known, without any secret.
-func (c *Client) Body(r Request) ([]byte, error) {
-	body, err := c.Wire(r.Model).Body(c.asked(r))
+// RequestBody returns exactly the bytes that Stream posts for a request. The JSON is canonical: it depends only on the
+// request, on Wire and on AllLearned. It contains no secrets.
+func (c *Client) RequestBody(r Request) ([]byte, error) {
+	body, err := c.Wire(r.Model).RequestBody(c.wireRequest(r))
 	if err != nil {
 		return nil, fmt.Errorf("encode request to %s: %w", c.endpoint.Name, err)
 	}
 	return body, nil
 }
 
-// asked is a request as it is sent, after all that is known of its model.
-func (c *Client) asked(r Request) wire.Request {
-	w, l, host := c.Wire(r.Model), c.Known(r.Model), c.endpoint.Host()
+// wireRequest applies everything that is known about the model to a request.
+func (c *Client) wireRequest(r Request) wire.Request {
+	w, l, host := c.Wire(r.Model), c.AllLearned(r.Model), c.endpoint.Host()
 	a := wire.Request{
 		Model:         r.Model,
 		Messages:      r.Messages,
 		EchoReasoning: c.Profile(r.Model).EchoReasoning,
 		Tools:         functions(r.Tools),
-		MaxTokens:     c.MaxReply(r.Model, r.MaxTokens),
+		MaxTokens:     c.MaxReplyTokens(r.Model, r.MaxTokens),
 		Temperature:   r.Temperature,
 		TopP:          r.TopP,
 		Effort:        r.Effort,
@@ -102,7 +103,7 @@ func (c *Client) asked(r Request) wire.Request {
 		NoStreamOptions:      w == ResponsesWire || w == OllamaWire,
 		NoEncryptedReasoning: w != ResponsesWire,
 	}
-	// OpenAI's newer models refuse max_tokens, most others know only that.
+	// OpenAI's newer models refuse max_tokens; most other servers know nothing else.
 	a.CompletionTokens = l.CompletionTokens || host == "api.openai.com" || strings.HasSuffix(host, ".openai.azure.com")
 	switch {
 	case len(r.Tools) > 0 && l.NoToolEffort && w == ChatWire:
@@ -115,7 +116,7 @@ func (c *Client) asked(r Request) wire.Request {
 			p.drop(&a)
 		}
 	}
-	// A model of Ollama that cannot think refuses to be asked, and most of those that can know only on and off.
+	// Ollama refuses "think" for a model that cannot think, and most models that can accept only true and false.
 	switch {
 	case a.Effort == "" || !l.Thinks:
 	case l.ThinkLevels && a.Effort != "none":
@@ -126,9 +127,9 @@ func (c *Client) asked(r Request) wire.Request {
 	return a
 }
 
-// MaxReply is how many tokens of a reply a model takes a limit for, at most wanted; 0 asks for no limit.
-func (c *Client) MaxReply(model string, wanted int) int {
-	switch l := c.Known(model); {
+// MaxReplyTokens is the reply limit that may be sent to a model, at most wanted tokens. 0 means that no limit is sent.
+func (c *Client) MaxReplyTokens(model string, wanted int) int {
+	switch l := c.AllLearned(model); {
 	case slices.Contains(l.Without, replyLimit):
 		return 0
 	case l.ReplyLimit > 0:
@@ -137,10 +138,10 @@ func (c *Client) MaxReply(model string, wanted int) int {
 	return wanted
 }
 
-// efforts are the values of reasoning_effort, in rising order.
+// efforts are the values of reasoning_effort in ascending order.
 var efforts = []string{"none", "minimal", "low", "medium", "high", "xhigh", "max"}
 
-// nearestEffort is the one of values that asks for most like the wanted one; of two, the first.
+// nearestEffort returns the one of values nearest to wanted; of two equally near, the first.
 func nearestEffort(wanted string, values []string) string {
 	if !slices.Contains(efforts, wanted) {
 		wanted = "medium"
@@ -152,7 +153,7 @@ func nearestEffort(wanted string, values []string) string {
 	return slices.MinFunc(values, func(a, b string) int { return cmp.Compare(distance(a), distance(b)) })
 }
 
-// functions are tools as they are sent. A tool without a schema takes no arguments.
+// functions converts tools to their wire type. A tool without a schema takes no arguments.
 func functions(tools []tool.Tool) []openai.FunctionDefinition {
 	var list []openai.FunctionDefinition
 	for _, t := range tools {
@@ -165,26 +166,26 @@ func functions(tools []tool.Tool) []openai.FunctionDefinition {
 	return list
 }
 
-// Schemas is the JSON of tools as a request carries them, for counting. It is "" for none.
-func Schemas(tools []tool.Tool) string {
+// ToolSchemas returns the JSON of tools as a request carries them, for counting tokens; "" for none.
+func ToolSchemas(tools []tool.Tool) string {
 	if len(tools) == 0 {
 		return ""
 	}
-	body, err := wire.Encode(wire.Tools(functions(tools)))
+	body, err := wire.EncodeJSON(wire.ChatTools(functions(tools)))
 	if err != nil {
-		return "" // Body says what is wrong with a schema that is no JSON.
+		return "" // RequestBody reports a schema that is not JSON.
 	}
 	return string(body)
 }
 
-// CacheMarks are the messages, as indexes, behind which the server of a request should end what it caches: OpenRouter
-// caches Anthropic's models where that is marked, and those of most other makers without being asked. Alike is how many
-// messages it begins with as the request before it, and stays how many of its own the next one still begins with, even
-// if something falls out.
+// CacheMarks returns the indexes of the messages after which the server should end a cached prefix. OpenRouter caches
+// Anthropic's models only at such marks; for other models the result is nil. alike is how many leading messages the
+// request shares with the previous one. stays is how many leading messages the next request will still share with this
+// one, even if messages are dropped.
 //
-// The ends are behind the system prompt, which the tools stand in front of; behind what was cached by the request
-// before; behind what stays; and at the end, for the next request. These are the four that a server takes. A message
-// without text cannot carry a mark: the one before it does.
+// There are at most four marks, as many as the server accepts: after the system prompt, which follows the tools; after
+// the shared prefix; after the stable prefix; and at the end. A message without text cannot carry a mark, so the
+// message before it does.
 func (c *Client) CacheMarks(r Request, alike, stays int) (marks []int) {
 	claude := strings.HasPrefix(strings.ToLower(r.Model), "anthropic/")
 	if !claude || c.endpoint.Host() != "openrouter.ai" || c.Wire(r.Model) != ChatWire {
@@ -192,7 +193,7 @@ func (c *Client) CacheMarks(r Request, alike, stays int) (marks []int) {
 	}
 	for _, end := range []int{1, alike, stays, len(r.Messages)} {
 		at := min(end, len(r.Messages)) - 1
-		for at >= 0 && wire.IsBlank(r.Messages[at]) {
+		for at >= 0 && wire.IsBlankMessage(r.Messages[at]) {
 			at--
 		}
 		if at >= 0 && !slices.Contains(marks, at) {

@@ -19,7 +19,7 @@ func TestCancelDuringAWaitEndsAtOnce(t *testing.T) {
 		start := time.Now()
 		var last error
 		for event, err := range server.client().Stream(ctx, hello()) {
-			if _, ok := event.(Waiting); ok {
+			if _, ok := event.(Retrying); ok {
 				time.AfterFunc(time.Second, cancel)
 			}
 			last = err
@@ -33,12 +33,12 @@ func TestCancelDuringAWaitEndsAtOnce(t *testing.T) {
 	})
 }
 
-// A server that never ends costs neither memory nor disk without end.
+// A server that never stops must not fill memory and disk.
 func TestEndlessAnswerIsCutOff(t *testing.T) {
 	piece := delta2(strings.Repeat("x", 1<<20))
 	server := script(step{say: slices.Repeat([]string{piece}, 40)})
 	text := 0
-	var end End
+	var end StreamEnd
 	var last error
 	for event, err := range server.client().Stream(t.Context(), hello()) {
 		switch e := event.(type) {
@@ -49,9 +49,9 @@ func TestEndlessAnswerIsCutOff(t *testing.T) {
 		}
 		last = err
 	}
-	if text <= LargestAnswer || text > LargestAnswer+2<<20 || end != CutOff || !errors.Is(last, Endless) ||
+	if text <= MaxAnswerBytes || text > MaxAnswerBytes+2<<20 || end != EndCutOff || !errors.Is(last, ErrAnswerTooLong) ||
 		!strings.Contains(fmt.Sprint(last), "exceeded 16 MiB") {
-		t.Errorf("got %d bytes, end %v, %v; want little more than %d, cut off", text, end, last, LargestAnswer)
+		t.Errorf("got %d bytes, end %v, %v; want little more than %d, cut off", text, end, last, MaxAnswerBytes)
 	}
 	if server.times() != 1 {
 		t.Errorf("it was asked %d times, want once", server.times())

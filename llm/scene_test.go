@@ -10,14 +10,13 @@ import (
 	"winnow/history"
 )
 
-// strictScene is a random conversation, damaged in some of the ways of the world, and what decides
-// its request.
+// strictScene is a random conversation, damaged in realistic ways, and the options of its request.
 type strictScene struct {
 	messages []history.Message
 	o        history.Options
 }
 
-// GoString shows a scene as a failure needs it.
+// GoString is for rapid's report of a failure.
 func (s strictScene) GoString() string { return s.String() }
 
 func (s strictScene) String() string {
@@ -28,14 +27,14 @@ func (s strictScene) String() string {
 func strictScenes() *rapid.Generator[strictScene] {
 	return rapid.Custom(func(t *rapid.T) strictScene {
 		p := pick(func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "way") })
-		world := []int{1000, 12, 3}[p(3)] // every so many times something is damaged
+		world := []int{1000, 12, 3}[p(3)] // one in so many elements is damaged
 		damaged := func() bool { return p(world) == 0 }
 		s := strictScene{messages: numbered(p.conversation(damaged), 1)}
 		s.o = randomOptions(t, p, s.messages)
 		turn := []history.Message{{Role: history.User, Content: "the current question " + phrase(p), Parts: attached(p), Status: history.Complete}}
 		if p(4) == 0 {
 			running := p.round(0, damaged)
-			running[0].Origin = own // The running turn is the asked model's, so that it has what its server sent.
+			running[0].Origin = own // The running turn has the provider data of the model.
 			for k := range running[0].ToolCalls {
 				running[0].ToolCalls[k].Replay = signature
 			}
@@ -52,7 +51,7 @@ type pick func(n int) int
 // of chooses one of some texts.
 func (p pick) of(texts ...string) string { return texts[p(len(texts))] }
 
-// conversation has tools, images and messages of every length, damaged in the ways of the world.
+// conversation has tools, images and messages of any length, some of them damaged.
 func (p pick) conversation(damaged func() bool) []history.Message {
 	var h []history.Message
 	for calls := range p(12) {
@@ -67,7 +66,7 @@ func (p pick) conversation(damaged func() bool) []history.Message {
 	}
 	for i := range h {
 		h[i].Status = history.Complete
-		if damaged() { // blank, cut off, not readable, in nobody's name
+		if damaged() { // with a wrong status, content or role
 			h[i].Status = []history.Status{history.Interrupted, history.Failed, history.Streaming, history.Imported, history.Quarantined}[p(5)]
 		}
 		if damaged() {
@@ -77,7 +76,7 @@ func (p pick) conversation(damaged func() bool) []history.Message {
 			h[i].Role = history.Role(p.of("system", "critic", "developer", ""))
 		}
 	}
-	for at := len(h) - 1; at >= 0; at-- { // missing, twice, in the wrong place
+	for at := len(h) - 1; at >= 0; at-- { // missing, duplicated or in the wrong place
 		switch m := h[at]; {
 		case !damaged():
 		case p(3) == 0:
@@ -92,7 +91,7 @@ func (p pick) conversation(damaged func() bool) []history.Message {
 	return h
 }
 
-// round is an answer with calls, whose ids begin with a number, and their results.
+// round is an answer with calls and their results. The IDs of the calls are numbered from first.
 func (p pick) round(first int, damaged func() bool) []history.Message {
 	head := history.Message{Role: history.Assistant, Content: p.of("", "I look.", phrase(p)), Reasoning: p.of("", "because"), Origin: origin(p), Status: history.Complete}
 	var results []history.Message
@@ -116,22 +115,22 @@ func (p pick) round(first int, damaged func() bool) []history.Message {
 	return append([]history.Message{head}, results...)
 }
 
-// badArguments are arguments of calls that are no JSON object.
+// badArguments are arguments of calls that are not a JSON object.
 var badArguments = []string{
 	`{"path":"a.tx`, `{"path":"C:\Users\me"`, `{path: 'a.txt',}`, "```json\n{\"path\":\"a\nb\"}\n```", `I would call read("a.txt")`,
 	`{"a":[1,{"b":"\u12`, "{\"a\":\"\xff", "", " ", "\u00a0", "\ufeff", "null", "123", `["a"]`, `"{\"path\":\"a.txt\"}"`, "1e400",
 	`{"a":1}{"b":2}`, `{}{}`, `{"a":1} {"b":2} {"c":3}`, `{"a":1}{"b":`, `{"a":1}[]`,
 }
 
-// garbage is text that is none, in the ways in which it comes about.
+// garbage is invalid text, damaged in realistic ways.
 func garbage(p pick) string {
 	return p.of("a\xff\xfeb", "a\x00b", "\xe7\x8c", "\x00", "\xed\xa0\x80 half a pair", "latin \xe4\xf6\xfc")
 }
 
-// own is the origin of answers of the model that is asked; a target puts its own name there.
+// own is the origin of the model in use; targets replace the endpoint by their own.
 var own = history.Origin{Endpoint: "own", Model: targetModel}
 
-// signature is what a model of Gemini wants back with its call.
+// signature is provider data that Gemini requires with a call.
 const signature = `{"extra_content":{"google":{"thought_signature":"c2ln"}}}`
 
 // group is a call with its result.
@@ -142,12 +141,12 @@ func group(id, name, arguments, result string) []history.Message {
 	}
 }
 
-// origin is who answered.
+// origin is the origin of an answer.
 func origin(p pick) history.Origin {
 	return []history.Origin{own, {Endpoint: "elsewhere", Model: "another"}, {}}[p(3)]
 }
 
-// attached are the parts of a message, mostly none.
+// attached are the parts of a message, usually none.
 func attached(p pick) []history.Part {
 	switch p(8) {
 	case 0:

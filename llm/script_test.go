@@ -15,18 +15,17 @@ import (
 	"winnow/llm/keys"
 )
 
-// step is one answer of a scripted server.
+// step is one response of a scripted server.
 type step struct {
 	status int               // 0 is 200
-	header map[string]string // Content-Type text/event-stream where none is set
-	say    []string          // pieces of the body, each flushed on its own
+	header map[string]string // Content-Type is text/event-stream if not set
+	say    []string          // pieces of the body, each flushed
 	pause  time.Duration     // before every piece but the first
-	end    string            // "" in order, "cut" breaks the connection, "hang" stays open and silent
-	refuse error             // the connection itself fails
+	end    string            // "" closes normally, "cut" breaks the connection, "hang" keeps it open
+	refuse error             // an error of the connection
 }
 
-// scripted is a server in the same process: it says its steps one after the other, the last one
-// again and again, and keeps what it was asked.
+// scripted is an in-process server. It plays its steps in order, repeats the last one, and records the requests.
 type scripted struct {
 	mu     sync.Mutex
 	steps  []step
@@ -36,7 +35,7 @@ type scripted struct {
 
 func script(steps ...step) *scripted { return &scripted{steps: steps} }
 
-// sse is a step with one event per data text.
+// chunks is a step with one event for each text.
 func chunks(data ...string) step {
 	var s step
 	for _, d := range data {
@@ -104,7 +103,7 @@ func (s *scripted) times() int {
 	return len(s.asked)
 }
 
-// paths are where the requests went, each once in a row.
+// paths lists the paths of the requests, without repetitions.
 func (s *scripted) paths() (list string) {
 	for _, req := range s.asked {
 		if path := " " + strings.TrimPrefix(req.URL.Path, "/v1"); !strings.HasSuffix(list, path) {
@@ -114,25 +113,25 @@ func (s *scripted) paths() (list string) {
 	return list
 }
 
-// testKey is a key that must not come out of anything.
+// testKey is a key that must never be shown.
 const testKey = "sk-planted-0123456789abcdefghij"
 
-// client is a client of a scripted server that is called openai.
+// client returns a client of the server, under the name openai.
 func (s *scripted) client(change ...func(*Endpoint)) *Client {
-	e := Endpoint{Name: "openai", BaseURL: "https://api.openai.com/v1", Key: testKey, KeyFrom: keys.Origin{Kind: keys.Variable, Name: "OPENAI_API_KEY"}, Doer: s}
+	e := Endpoint{Name: "openai", BaseURL: "https://api.openai.com/v1", Key: testKey, KeyOrigin: keys.Origin{Kind: keys.Variable, Name: "OPENAI_API_KEY"}, Doer: s}
 	for _, f := range change {
 		f(&e)
 	}
 	return NewClient(e)
 }
 
-func tries(n int) func(*Endpoint) { return func(e *Endpoint) { e.Tries = n } }
+func tries(n int) func(*Endpoint) { return func(e *Endpoint) { e.MaxAttempts = n } }
 
 func hello() Request {
 	return Request{Model: "gpt-5.2", Messages: []history.Message{{Role: history.User, Content: "Hello"}}}
 }
 
-// heard is a stream written down for comparison.
+// heard describes the events of a stream.
 func heard(c *Client, r Request) (string, *Reply, error) {
 	return heardIn(context.Background(), c, r)
 }
@@ -150,8 +149,7 @@ func heardIn(ctx context.Context, c *Client, r Request) (string, *Reply, error) 
 	return b.String(), &reply, nil
 }
 
-// written is an event as it is written down: text, (reasoning), [slot id name arguments], <usage>, {waiting}, and the
-// end.
+// written describes an event: text, (reasoning), [index id name arguments], <usage>, {retry}, and |reason end.
 func written(event Event) string {
 	switch e := event.(type) {
 	case TextDelta:
@@ -162,8 +160,8 @@ func written(event Event) string {
 		return fmt.Sprintf("[%d %s %s %s]", e.Index, e.ID, e.Name, e.Arguments)
 	case UsageReport:
 		return fmt.Sprintf("<%d %d %d %d>", e.Prompt, e.Cached, e.Answer, e.Reasoning)
-	case Waiting:
-		return fmt.Sprintf("{try %d of %d, %s: %s}", e.Attempt, e.Of, cmp.Or(e.Changed, "as before"), e.Err.Kind)
+	case Retrying:
+		return fmt.Sprintf("{try %d of %d, %s: %s}", e.Attempt, e.MaxAttempts, cmp.Or(e.Change, "as before"), e.Err.Kind)
 	case Finished:
 		return fmt.Sprintf("|%s %s", e.Reason, e.End)
 	}

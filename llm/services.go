@@ -11,22 +11,22 @@ import (
 	"winnow/llm/keys"
 )
 
-// service is a place that models are asked of and that winnow knows by name: a hosted service, which a key opens, or
-// a server that people run on their own machine.
+// service is a provider that winnow knows by name: a hosted service that requires a key, or a server that people run on
+// their own machine.
 type service struct {
 	name    string
-	title   string // as its maker writes it
+	title   string // the product name
 	base    string
-	model   string          // the one to start with, "" for the first one listed
-	oldKey  string          // an environment variable that counts where NAME_API_KEY is not set
-	profile history.Profile // what its chat format requires
+	model   string          // the default model, "" for the first one listed
+	oldKey  string          // an environment variable that is read if NAME_API_KEY is not set
+	profile history.Profile // what it requires of the history
 	known   Learned
-	local   bool // it runs on this machine, at its default port
+	local   bool // on this machine, at its default port
 }
 
-// services are the hosted ones, in the order in which they are preferred, then those of this machine. The model of a
-// hosted service is the maker's current general one, by a name that the maker keeps alive where there is one. Only the
-// loopback address of this machine is ever looked for a server, never the network.
+// services lists the hosted services in order of preference, then the local servers. The default model of a hosted
+// service is its current general-purpose model, by an alias that follows new versions if there is one. Local servers
+// are only looked for at the loopback address, never on the network.
 var services = []service{
 	{name: "openai", title: "OpenAI", base: "https://api.openai.com/v1", model: "gpt-5.2"},
 	{name: "openrouter", title: "OpenRouter", base: "https://openrouter.ai/api/v1", model: "openrouter/auto"},
@@ -40,7 +40,7 @@ var services = []service{
 	{
 		name: "gemini", title: "Google Gemini", base: "https://generativelanguage.googleapis.com/v1beta/openai",
 		model: "gemini-flash-latest", oldKey: "GOOGLE_API_KEY",
-		profile: history.Profile{MergeSameRole: true}, // a call stands right behind the user or a result
+		profile: history.Profile{MergeSameRole: true}, // A call must directly follow a user message or a result.
 	},
 	{name: "anthropic", title: "Anthropic", base: "https://api.anthropic.com/v1", model: "claude-sonnet-4-5"},
 	{name: "xai", title: "xAI", base: "https://api.x.ai/v1", model: "grok-4"},
@@ -53,7 +53,7 @@ var services = []service{
 	{name: "vllm", title: "vLLM", base: "http://127.0.0.1:8000/v1", local: true},
 }
 
-// serviceNamed is the service of a name, the zero one for none.
+// serviceNamed returns the service with a name, ignoring case; zero if there is none.
 func serviceNamed(name string) service {
 	for _, s := range services {
 		if strings.EqualFold(s.name, name) {
@@ -63,18 +63,17 @@ func serviceNamed(name string) service {
 	return service{}
 }
 
-// hosted says that the service is one that a key opens.
+// hosted reports whether the service requires a key.
 func (s service) hosted() bool { return s.name != "" && !s.local }
 
-// endpoint is the service without a key.
+// endpoint returns the endpoint of the service, without a key.
 func (s service) endpoint() Endpoint {
 	return Endpoint{
-		Name: s.name, BaseURL: s.base, Default: s.model, Profile: s.profile, Known: s.known,
+		Name: s.name, BaseURL: s.base, DefaultModel: s.model, Profile: s.profile, Learned: s.known,
 	}
 }
 
-// keyVariable is the environment variable that the key of a hosted service is read from first, "" for a server of this
-// machine.
+// keyVariable is the preferred environment variable of the service's key, "" for a local server.
 func (s service) keyVariable() string {
 	if s.local {
 		return ""
@@ -82,26 +81,25 @@ func (s service) keyVariable() string {
 	return strings.ToUpper(s.name) + "_API_KEY"
 }
 
-// FromEnv gives the endpoints that the environment names: one per hosted service whose key is
-// set, OpenAI's at OPENAI_BASE_URL where that is set, with or without a key, and Ollama's at
-// OLLAMA_HOST. The services in keyed are among them too: their keys are kept in another place. Env is
-// os.Getenv or its like.
-func FromEnv(env func(string) string, keyed ...string) []Endpoint {
+// EndpointsFromEnv returns the endpoints that the environment configures: each hosted service whose key is set,
+// OpenAI's at OPENAI_BASE_URL if that is set, with or without a key, and Ollama's at OLLAMA_HOST. Services listed in
+// keyed are included too; their keys are stored elsewhere. env is os.Getenv or a replacement.
+func EndpointsFromEnv(env func(string) string, keyed ...string) []Endpoint {
 	var found []Endpoint
 	addresses := map[string]string{
 		"openai": baseURL(env("OPENAI_BASE_URL")), "ollama": ollamaURL(env("OLLAMA_HOST")),
 	}
 	for _, s := range services {
 		e := s.endpoint()
-		for _, name := range []string{s.oldKey, s.keyVariable()} { // The last one that is set counts.
+		for _, name := range []string{s.oldKey, s.keyVariable()} { // The last one set wins.
 			if key := strings.TrimSpace(env(name)); name != "" && key != "" {
-				e.Key, e.KeyFrom = keys.Secret(key), keys.Origin{Kind: keys.Variable, Name: name}
+				e.Key, e.KeyOrigin = keys.Secret(key), keys.Origin{Kind: keys.Variable, Name: name}
 			}
 		}
 		address := addresses[s.name]
 		if address != "" && (address != s.base || s.local) {
-			// What is served there is not known: its own list says it.
-			e.BaseURL, e.Default, e.BaseURLSet = address, "", true
+			// Which models are there is unknown until the server lists them.
+			e.BaseURL, e.DefaultModel, e.BaseURLSet = address, "", true
 		}
 		stored := slices.ContainsFunc(keyed, func(name string) bool { return strings.EqualFold(name, s.name) })
 		if e.Key != "" || e.BaseURLSet || stored && s.hosted() {
@@ -111,7 +109,7 @@ func FromEnv(env func(string) string, keyed ...string) []Endpoint {
 	return found
 }
 
-// KeyVariables are the names of the environment variables that hold the hosted services' keys.
+// KeyVariables lists the environment variables that may hold keys of hosted services.
 func KeyVariables() []string {
 	var names []string
 	for _, s := range services {
@@ -120,12 +118,11 @@ func KeyVariables() []string {
 	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
 }
 
-// IsHosted says that a name is that of a service that a key in the environment opens.
-func IsHosted(name string) bool { return serviceNamed(name).hosted() }
+// IsHostedService reports whether name is that of a hosted service, which requires a key.
+func IsHostedService(name string) bool { return serviceNamed(name).hosted() }
 
-// KnownNames are the names of endpoints that need no configuration: the hosted services, and the servers of
-// this machine.
-func KnownNames() []string {
+// ServiceNames lists the names of all known services, which need no configuration: hosted services and local servers.
+func ServiceNames() []string {
 	var names []string
 	for _, s := range services {
 		names = append(names, s.name)
@@ -133,15 +130,15 @@ func KnownNames() []string {
 	return names
 }
 
-// TakesStoredKey says that a key stored under the endpoint's name is meant for its address: the key of a hosted
-// service goes to that service's own address alone, whatever OPENAI_BASE_URL says.
+// TakesStoredKey reports whether a key stored under the name of the endpoint may be sent to its address. The key of a
+// hosted service is sent to that service only, whatever OPENAI_BASE_URL says.
 func (e Endpoint) TakesStoredKey() bool {
 	s := serviceNamed(e.Name)
-	return e.Name != Guide && (!s.hosted() || baseURL(e.BaseURL) == s.base)
+	return e.Name != GuideEndpoint && (!s.hosted() || baseURL(e.BaseURL) == s.base)
 }
 
-// baseURL completes what people write as a base URL: no scheme, no path, a slash or the whole path
-// of the API at the end. A query stays behind the path. It is "" for nothing.
+// baseURL completes a base URL as people write it: without scheme or path, with a final slash, or with the full path of
+// the API. A query is kept. It returns "" for "".
 func baseURL(written string) string {
 	written = strings.TrimSpace(written)
 	if written == "" {
@@ -149,7 +146,7 @@ func baseURL(written string) string {
 	}
 	if !strings.Contains(written, "://") {
 		scheme := "https://"
-		if (Endpoint{BaseURL: "http://" + written}).Own() {
+		if (Endpoint{BaseURL: "http://" + written}).IsSelfHosted() {
 			scheme = "http://"
 		}
 		written = scheme + written
@@ -165,8 +162,8 @@ func baseURL(written string) string {
 	return u.String()
 }
 
-// ollamaURL reads OLLAMA_HOST as Ollama does: a host, a port, both, or a URL. An address to
-// listen on everywhere is reached on this machine. It is "" for nothing and for what is no address.
+// ollamaURL interprets OLLAMA_HOST as Ollama does: a host, a port, both, or a URL. The listen address 0.0.0.0 becomes
+// the loopback address. It returns "" if the value is empty or invalid.
 func ollamaURL(written string) string {
 	written = strings.Trim(strings.TrimSpace(written), `"'`)
 	port := "80"

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// delta2 is a chunk as it stands in the stream.
+// delta2 is a chunk as an event of the stream.
 func delta2(text string) string { return "data: " + delta(text) + "\n\n" }
 
 func TestStreamEndsWhenItsReaderLeaves(t *testing.T) {
@@ -21,17 +21,17 @@ func TestStreamEndsWhenItsReaderLeaves(t *testing.T) {
 	}
 }
 
-// TestALineOverTheLimitIsNotAskedForAgain: it would be as long the second time, and no connection broke.
+// The line would be as long the next time, and the connection was not lost.
 func TestALineOverTheLimitIsNotAskedForAgain(t *testing.T) {
 	t.Parallel()
 	server := script(step{say: []string{"data: ", strings.Repeat("x", 16<<20)}})
 	_, _, err := heard(server.client(), hello())
-	if !errors.Is(err, BadStream) || !strings.Contains(err.Error(), "a line of the stream is longer than 16 MiB") || server.times() != 1 {
+	if !errors.Is(err, ErrBadResponse) || !strings.Contains(err.Error(), "a line of the stream is longer than 16 MiB") || server.times() != 1 {
 		t.Errorf("got %v after %d requests, want one sentence about the line after 1", err, server.times())
 	}
 }
 
-// BenchmarkStream is all of it: transport, library, chunks, events.
+// BenchmarkStream measures everything from the transport to the events.
 func BenchmarkStream(b *testing.B) {
 	one := step{say: []string{strings.Repeat(delta2("some words of an answer"), 1000), "data: [DONE]\n\n"}}
 	b.SetBytes(int64(len(one.say[0])))

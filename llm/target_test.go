@@ -16,11 +16,11 @@ import (
 	"winnow/llm/tool"
 )
 
-// strictServer is a server in the same process that refuses as the real one does.
+// strictServer is an in-process server that refuses requests as the real one does.
 type strictServer struct {
 	handler http.Handler
 	asked   int
-	body    []byte // of the last request
+	body    []byte // the body of the last request
 }
 
 func (s *strictServer) Do(req *http.Request) (*http.Response, error) {
@@ -36,18 +36,18 @@ func (s *strictServer) Do(req *http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-// targetModel is the model that all targets are asked for.
+// targetModel is the model of all targets.
 const targetModel = "m"
 
-// strictTarget is a server and an endpoint as winnow sets it up for that kind of server.
+// strictTarget is a kind of server, and the endpoint that winnow uses for it.
 type strictTarget struct {
 	profile  llmtest.Profile
 	endpoint Endpoint
-	keys     bool // its answers carry keys that it wants back
-	reasons  bool // its answers carry reasoning that it wants back
+	keys     bool // its answers contain provider data
+	reasons  bool // its answers contain encrypted reasoning
 }
 
-// mine are messages whose own answers are those of the target, with the keys that it sends.
+// mine returns messages in which the model's own answers have the target as their origin, and its provider data.
 func (x strictTarget) mine(list []history.Message) []history.Message {
 	list = slices.Clone(list)
 	for i := range list {
@@ -66,7 +66,7 @@ func (x strictTarget) mine(list []history.Message) []history.Message {
 	return list
 }
 
-// reasoning is what an answer of the target carries in the place of keys.
+// reasoning replaces provider data by that of the Responses API, or removes it.
 func (x strictTarget) reasoning(keys string) string {
 	if keys == "" || !x.reasons {
 		return ""
@@ -74,10 +74,10 @@ func (x strictTarget) reasoning(keys string) string {
 	return `{"responses_reasoning":[{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"x"}],"responses_phase":"commentary"}`
 }
 
-// strictTargets are all profiles, each with the endpoint that the catalog gives for it.
+// strictTargets returns a target for each profile.
 func strictTargets() []strictTarget {
 	hosted := map[string]Endpoint{}
-	for _, e := range FromEnv(func(name string) string {
+	for _, e := range EndpointsFromEnv(func(name string) string {
 		if strings.HasSuffix(name, "_API_KEY") {
 			return "key"
 		}
@@ -89,48 +89,48 @@ func strictTargets() []strictTarget {
 	inTurn := local
 	inTurn.Profile = history.Profile{MergeSameRole: true, NoToolToUser: true}
 	thinker := hosted["deepseek"]
-	// Learned from the first refusal, then kept.
+	// learned from the first refusal
 	texts := hosted["deepseek"]
-	texts.Known.Profile = history.Profile{NoImages: true}
-	thinker.Known.Profile = history.Profile{EchoReasoning: true, NoImages: true}
+	texts.Learned.Profile = history.Profile{NoImages: true}
+	thinker.Learned.Profile = history.Profile{EchoReasoning: true, NoImages: true}
 	unoffered := hosted["anthropic"]
-	unoffered.Known.Profile = history.Profile{NoTools: true, ToolsAsText: true}
+	unoffered.Learned.Profile = history.Profile{NoTools: true, ToolsAsText: true}
 	gemma := local
-	gemma.Known.Profile = history.Profile{MergeSameRole: true, NoToolToUser: true, NoTools: true, ToolsAsText: true}
-	stranger := Endpoint{Name: "stranger", BaseURL: "http://127.0.0.1:1/v1", Known: Learned{Without: []string{"stream_options"}, Profile: history.Profile{NoToolToUser: true, ToolIDLength: 9}}}
+	gemma.Learned.Profile = history.Profile{MergeSameRole: true, NoToolToUser: true, NoTools: true, ToolsAsText: true}
+	stranger := Endpoint{Name: "stranger", BaseURL: "http://127.0.0.1:1/v1", Learned: Learned{Without: []string{"stream_options"}, Profile: history.Profile{NoToolToUser: true, ToolIDLength: 9}}}
 	return []strictTarget{
 		{profile: llmtest.Strictest, endpoint: Endpoint{Name: "anywhere", BaseURL: "http://127.0.0.1:1/v1"}},
 		{profile: llmtest.OpenAI, endpoint: hosted["openai"]},
 		{profile: llmtest.Responses, endpoint: Endpoint{Name: "responder", BaseURL: "http://127.0.0.1:1/v1", Wire: ResponsesWire}, reasons: true},
 		{profile: llmtest.LlamaCpp, endpoint: local},
-		{profile: llmtest.Alternate, endpoint: inTurn},
-		{profile: llmtest.Toolless, endpoint: gemma},
+		{profile: llmtest.LlamaCppAlternate, endpoint: inTurn},
+		{profile: llmtest.LlamaCppToolless, endpoint: gemma},
 		{profile: llmtest.Mistral, endpoint: hosted["mistral"]},
 		{profile: llmtest.Mistral, endpoint: stranger},
 		{profile: llmtest.DeepSeek, endpoint: texts},
-		{profile: llmtest.Thinking, endpoint: thinker},
+		{profile: llmtest.DeepSeekThinking, endpoint: thinker},
 		{profile: llmtest.Anthropic, endpoint: hosted["anthropic"]},
-		{profile: llmtest.Offered, endpoint: unoffered},
+		{profile: llmtest.AnthropicOffered, endpoint: unoffered},
 		{profile: llmtest.Gemini, endpoint: hosted["gemini"]},
-		{profile: llmtest.Signatures, endpoint: hosted["gemini"], keys: true},
+		{profile: llmtest.GeminiSignatures, endpoint: hosted["gemini"], keys: true},
 	}
 }
 
-// wantAccepted builds a request for the target, sends it, and says why it was not accepted.
+// wantAccepted plans a request for the target and sends it. It returns an error if it was refused.
 func (x strictTarget) wantAccepted(messages []history.Message, o history.Options) error {
 	messages, o.Turn = x.mine(messages), x.mine(o.Turn)
-	server := &strictServer{handler: llmtest.Strict(x.profile, "Hello.")}
+	server := &strictServer{handler: llmtest.NewStrictServer(x.profile, "Hello.")}
 	e := x.endpoint
-	e.Doer, e.Tries = server, 1
+	e.Doer, e.MaxAttempts = server, 1
 	client := NewClient(e)
 	o.Profile, o.To = client.Profile(targetModel), client.Origin(targetModel)
 	if o.Profile.NoTools {
-		o.Turn = o.Turn[:1] // A model that takes no calls makes none in its own turn.
+		o.Turn = o.Turn[:1] // A model without tools makes no calls in its own turn.
 	}
 	plan, err := history.Build(messages, o)
 	var damaged *history.DamagedError
 	if errors.As(err, &damaged) {
-		return nil // the user wants nothing sent then
+		return nil // with this policy nothing is sent
 	}
 	zero := 0.0
 	r := Request{
@@ -146,7 +146,7 @@ func (x strictTarget) wantAccepted(messages []history.Message, o history.Options
 		}
 		reply.Add(event)
 	}
-	body, err := client.Body(r)
+	body, err := client.RequestBody(r)
 	if err != nil || reply.Text != "Hello." || server.asked != 1 || string(body) != string(server.body) {
 		return fmt.Errorf("answer %q after %d requests (%v)", reply.Text, server.asked, err)
 	}

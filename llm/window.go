@@ -7,55 +7,55 @@ import (
 	"time"
 )
 
-// Window is how many tokens a request and its answer may have together.
+// Window is a context window: how many tokens a request and its answer may have together.
 type Window struct {
-	Tokens  int
-	Source  string    // where the number comes from, for people
-	At      time.Time // when it was said first, zero where it has no date
-	Assumed bool      // nobody said it: the screen says so
-	ByName  bool      // it is taken from the model's name alone
-	Again   bool      // the server says it once the model has answered: worth asking then
-	Most    int       // the largest that the server runs the model with on request; 0 if it cannot be requested
+	Tokens    int
+	Source    string    // where the number comes from, to be shown
+	At        time.Time // when it was first learned; may be zero
+	Assumed   bool      // a default; nothing is known about the window
+	ByName    bool      // looked up by the name of the model
+	AskAgain  bool      // the server can tell once the model has answered
+	MaxTokens int       // the largest window that can be requested; 0 if none can
 }
 
-// Origin is where the number comes from, with its date where it has one.
-func (w Window) Origin() string {
+// DatedSource is the source of the number, with its date if it has one.
+func (w Window) DatedSource() string {
 	if w.At.IsZero() {
 		return w.Source
 	}
 	return w.Source + ", " + w.At.Local().Format(time.DateOnly)
 }
 
-// WindowFacts is all that is known of a model's window, by who said it.
+// WindowFacts holds everything that is known about the window of a model, by source.
 type WindowFacts struct {
-	Model      string
-	Remote     bool   // the server is neither on this machine nor on its own network
-	Chosen     Window // by the user, for this endpoint and model
-	Configured Window
-	Stated     Window // by the server about itself
-	Refused    Window // by the server when it refused a request as too long
+	Model       string
+	Remote      bool   // the server is not self-hosted
+	Chosen      Window // set by the user for this endpoint and model
+	Configured  Window
+	Stated      Window // reported by the server
+	FromRefusal Window // from the refusal of a request that was too long
 }
 
-// What is taken where nobody says anything. A hosted service runs no model with less than 128,000 tokens any more; a
-// server of the user's own runs it with what the memory allows.
+// The defaults if nothing is known. No hosted service offers less than 128,000 tokens any more; a
+// self-hosted server offers what its memory allows.
 const (
-	assumedRemote = 128_000
-	assumedOwn    = 8192
+	assumedRemote     = 128_000
+	assumedSelfHosted = 8192
 
-	// Ollama serves 4,096 by default on most machines, whatever the model can do, and drops what is over it
-	// without a word.
+	// Ollama's default is 4,096 on most machines, whatever the model supports, and it silently drops
+	// whatever exceeds it.
 	assumedOllama = 4096
 )
 
-// Window decides which number holds. What the user set and what the server says bound one another, so
-// the smaller holds; a server that runs the model with the window that is asked for bounds it only by what
-// the model can do. A refusal newer than the server's statement disproves it. Where nobody said
-// anything the name of the model does, and at last a number is assumed.
+// Window decides which number to use. The user's setting and the server's report limit each other, so the smaller one
+// counts; if the window can be requested, only the model's maximum limits the setting. A refusal that is newer than the
+// report replaces it. If neither is known, the window is looked up by the model's name, and finally a default is
+// assumed.
 func (f WindowFacts) Window() Window {
-	set, bound, stated := f.set(), f.bound(), f.stated()
+	set, bound, stated := f.userWindow(), f.limit(), f.serverWindow()
 	switch {
 	case set.Tokens > 0 && (bound.Tokens == 0 || set.Tokens < bound.Tokens):
-		set.Again = f.Stated.Again
+		set.AskAgain = f.Stated.AskAgain
 		return set
 	case set.Tokens > 0:
 		return bound
@@ -63,53 +63,54 @@ func (f WindowFacts) Window() Window {
 		return stated
 	case f.Stated.Assumed:
 		const source = "assumed: Ollama's default, until the model runs"
-		return Window{Tokens: assumedOllama, Source: source, Assumed: true, Again: true, Most: f.Stated.Most}
+		w := Window{Tokens: assumedOllama, Source: source, Assumed: true, AskAgain: true}
+		w.MaxTokens = f.Stated.MaxTokens
+		return w
 	}
-	if n := byName(f.Model); n > 0 {
+	if n := windowByName(f.Model); n > 0 {
 		return Window{Tokens: n, Source: "by name, from winnow's table of models", ByName: true}
 	}
 	if f.Remote {
 		return Window{Tokens: assumedRemote, Source: "assumed", Assumed: true}
 	}
-	return Window{Tokens: assumedOwn, Source: "assumed", Assumed: true}
+	return Window{Tokens: assumedSelfHosted, Source: "assumed", Assumed: true}
 }
 
-// Contradicted is the window that the user set, where the server says that it is smaller.
+// Contradicted returns the window that the user set if it exceeds what the server supports.
 func (f WindowFacts) Contradicted() (set Window, is bool) {
-	set, bound := f.set(), f.bound()
+	set, bound := f.userWindow(), f.limit()
 	return set, bound.Tokens > 0 && set.Tokens > bound.Tokens
 }
 
-// Largest is the largest window that the user can set with an effect: what the server says, 0 where it says
-// nothing.
-func (f WindowFacts) Largest() int { return f.bound().Tokens }
+// Largest is the largest window that the user can usefully set, as reported by the server; 0 if that is unknown.
+func (f WindowFacts) Largest() int { return f.limit().Tokens }
 
-// bound is the largest window that the user can set with an effect, and who says so.
-func (f WindowFacts) bound() Window {
-	stated := f.stated()
-	if f.Stated.Most == 0 || stated != f.Stated {
+// limit is the largest window that the user can usefully set, with its source.
+func (f WindowFacts) limit() Window {
+	stated := f.serverWindow()
+	if f.Stated.MaxTokens == 0 || stated != f.Stated {
 		return stated
 	}
-	return Window{Tokens: f.Stated.Most, Source: "the most that the model takes", Again: f.Stated.Again}
+	return Window{Tokens: f.Stated.MaxTokens, Source: "the most that the model takes", AskAgain: f.Stated.AskAgain}
 }
 
-func (f WindowFacts) set() Window {
+func (f WindowFacts) userWindow() Window {
 	if f.Chosen.Tokens > 0 {
 		return f.Chosen
 	}
 	return f.Configured
 }
 
-func (f WindowFacts) stated() Window {
-	if f.Refused.Tokens > 0 && (f.Stated.Tokens == 0 || f.Refused.At.After(f.Stated.At)) {
-		return f.Refused
+func (f WindowFacts) serverWindow() Window {
+	if f.FromRefusal.Tokens > 0 && (f.Stated.Tokens == 0 || f.FromRefusal.At.After(f.Stated.At)) {
+		return f.FromRefusal
 	}
 	return f.Stated
 }
 
-// ConfiguredWindow is the window that the configuration gives a model, without tokens where it gives none.
+// ConfiguredWindow returns the window that the configuration sets for a model; its Tokens are 0 if it sets none.
 func (e Endpoint) ConfiguredWindow(model string) Window {
-	s := e.configured(model, func(s ModelSettings) bool { return s.Window > 0 })
+	s := e.modelConfig(model, func(s ModelConfig) bool { return s.Window > 0 })
 	w := Window{Tokens: cmp.Or(s.Window, e.Window), Source: "the configuration"}
 	switch {
 	case w.Tokens == 0:
@@ -120,7 +121,7 @@ func (e Endpoint) ConfiguredWindow(model string) Window {
 	return w
 }
 
-// windows are the windows of hosted models, in tokens, by how their names begin. They are what the makers document.
+// windows maps space-separated prefixes of the names of hosted models to their documented windows in tokens.
 var windows = map[string]int{
 	"gpt-4":         8_192,
 	"gpt-3.5-turbo": 16_385,
@@ -140,9 +141,9 @@ var windows = map[string]int{
 
 const mistrals = "devstral ministral mistral-large mistral-medium mistral-small open-mistral-nemo"
 
-// byName is the window of a hosted model, 0 where the table does not know it. What stands before the last slash of the
-// name is its maker; of the names in the table, the longest one that the model's begins with counts.
-func byName(model string) (window int) {
+// windowByName is the documented window of a hosted model, 0 if its name is unknown. A maker in front of the last slash
+// is ignored, and the longest matching prefix counts.
+func windowByName(model string) (window int) {
 	name := strings.ToLower(model[strings.LastIndexByte(model, '/')+1:])
 	longest := 0
 	for names, tokens := range windows {
@@ -155,7 +156,7 @@ func byName(model string) (window int) {
 	return window
 }
 
-// serverSettings are the settings of servers that run a model with a window, by where the server stated it.
+// serverSettings tells how to start a server with a given window, by the Source of the window that it reported.
 var serverSettings = map[string]string{
 	"llama.cpp's n_ctx":                 "llama-server -c %d",
 	"vLLM's max_model_len":              "vllm serve --max-model-len %d",
@@ -163,8 +164,8 @@ var serverSettings = map[string]string{
 	"LM Studio's loaded context_length": "a context length of %d in LM Studio",
 }
 
-// ServerSetting is the setting of the server that stated a window with which it runs the model with so many tokens, ""
-// where winnow knows none.
+// ServerSetting tells how to start the server that reported this window with a window of so many tokens; "" if that is
+// unknown.
 func (w Window) ServerSetting(tokens int) string {
 	if setting := serverSettings[w.Source]; setting != "" {
 		return fmt.Sprintf(setting, tokens)

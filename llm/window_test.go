@@ -10,14 +10,14 @@ import (
 	"winnow/history"
 )
 
-// TestWindow takes the window of a model by what is known of it. The first line of a fixture is the base URL, the
-// model, and what is configured and asked; lines behind it are windows that somebody set or said, in tokens, with the
-// day. The body is what a server answers at its paths, and behind a line "then" what it answers later.
+// TestWindow decides the window of a model. The first line of a fixture has the base URL, the model, and options; the
+// following lines are windows from other sources: tokens, day, and the maximum. The body is what a server responds at
+// its paths, and, after a line "then", what it responds later.
 func TestWindow(t *testing.T) {
 	checkFixtures(t, "testdata/windows.txtar", func(t *testing.T, head, body string) string {
 		first, known, _ := strings.Cut(head, "\n")
 		words := strings.Fields(first)
-		e := Endpoint{Name: "x", BaseURL: words[0], Tries: 1}
+		e := Endpoint{Name: "x", BaseURL: words[0], MaxAttempts: 1}
 		r := Request{Model: words[1], Messages: hello().Messages}
 		for _, word := range words[2:] {
 			switch name, value, _ := strings.Cut(word, "="); name {
@@ -34,12 +34,12 @@ func TestWindow(t *testing.T) {
 		server := machine{}
 		e.Doer = server
 		c := NewClient(e)
-		f := WindowFacts{Model: r.Model, Remote: !e.Own()}
+		f := WindowFacts{Model: r.Model, Remote: !e.IsSelfHosted()}
 		readWindows(t, &f, known)
 		got := ""
 		for later := range strings.SplitSeq(body, "\nthen\n") {
 			for path, answer := range machineOf(later) {
-				server[e.root()+path] = strings.ReplaceAll(answer, `\n`, "\n")
+				server[e.rootURL()+path] = strings.ReplaceAll(answer, `\n`, "\n")
 			}
 			if len(server) > 0 {
 				stated, err := c.StatedWindow(t.Context(), r.Model)
@@ -49,7 +49,7 @@ func TestWindow(t *testing.T) {
 				f.Stated = stated
 			}
 			got += windowText(t, f) + waysText(t, c, r)
-			if server[e.root()+"/api/chat"] != "" {
+			if server[e.rootURL()+"/api/chat"] != "" {
 				events, reply, err := heard(c, r)
 				for _, call := range reply.Calls {
 					events = strings.ReplaceAll(events, call.ID, "ID")
@@ -61,17 +61,17 @@ func TestWindow(t *testing.T) {
 	})
 }
 
-// readWindows reads lines of who, how many tokens, the day, and the most that the server runs the model with.
+// readWindows parses lines of a source, tokens, the day, and the maximum that can be requested.
 func readWindows(t *testing.T, f *WindowFacts, lines string) {
 	t.Helper()
 	for line := range strings.Lines(lines) {
 		words := append(strings.Fields(line), "0", "0")
-		w := Window{Tokens: count(words[1]), Source: words[0], Most: count(words[3])}
+		w := Window{Tokens: count(words[1]), Source: words[0], MaxTokens: count(words[3])}
 		if day := count(words[2]); day > 0 {
 			w.At = time.Date(2026, 11, day, 12, 0, 0, 0, time.UTC)
 		}
 		w.Assumed = w.Tokens == 0
-		who := map[string]*Window{"chosen": &f.Chosen, "configured": &f.Configured, "stated": &f.Stated, "refused": &f.Refused}[words[0]]
+		who := map[string]*Window{"chosen": &f.Chosen, "configured": &f.Configured, "stated": &f.Stated, "refused": &f.FromRefusal}[words[0]]
 		if who == nil {
 			t.Fatalf("%q: there is no such line", line)
 		}
@@ -88,9 +88,9 @@ func windowText(t *testing.T, f WindowFacts) string {
 		holds bool
 		words string
 	}{
-		{w.Again, "; asked again"},
+		{w.AskAgain, "; asked again"},
 		{w.ByName, "; by name"},
-		{w.Most > 0, fmt.Sprintf("; at most %d", w.Most)},
+		{w.MaxTokens > 0, fmt.Sprintf("; at most %d", w.MaxTokens)},
 		{over, "; contradicts what is set"},
 	} {
 		if fact.holds {
@@ -103,11 +103,11 @@ func windowText(t *testing.T, f WindowFacts) string {
 	return text + "\n"
 }
 
-// waysText is how the model is asked, where its server said that.
+// waysText describes how requests to the model differ according to its server.
 func waysText(t *testing.T, c *Client, r Request) (text string) {
 	t.Helper()
 	if p := c.Profile(r.Model); p != (history.Profile{}) {
-		text = "asked " + strings.Join(Learned{Profile: p}.Ways(), ", ") + "\n"
+		text = "asked " + strings.Join(Learned{Profile: p}.Describe(), ", ") + "\n"
 	}
 	if c.Wire(r.Model) != OllamaWire {
 		return text
@@ -118,18 +118,18 @@ func waysText(t *testing.T, c *Client, r Request) (text string) {
 	return text + bodyOf(t, c, r) + "\n"
 }
 
-// A window is taken by how a model's name begins, the longest beginning first, whatever its maker.
+// The longest matching prefix of a model's name counts, whatever its maker.
 func TestWindowByName(t *testing.T) {
 	seen := map[string]bool{}
 	for prefixes, tokens := range windows {
 		for prefix := range strings.FieldsSeq(prefixes) {
-			if got := byName("maker/" + strings.ToUpper(prefix) + ":free"); seen[prefix] || got != tokens {
+			if got := windowByName("maker/" + strings.ToUpper(prefix) + ":free"); seen[prefix] || got != tokens {
 				t.Errorf("%s: %d tokens, want %d once", prefix, got, tokens)
 			}
 			seen[prefix] = true
 		}
 	}
-	if n := byName("gpt"); n != 0 {
+	if n := windowByName("gpt"); n != 0 {
 		t.Errorf("an unknown name has %d tokens", n)
 	}
 }

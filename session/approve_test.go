@@ -77,14 +77,14 @@ func TestALongCallSaysHowFarItIs(t *testing.T) {
 	box := &tool.Toolbox{}
 	var late context.Context
 	box.Register(tool.Tool{Name: "long"}, func(ctx context.Context, _ json.RawMessage) (string, error) {
-		tool.Progress(ctx, "50 %")
+		tool.ReportProgress(ctx, "50 %")
 		late = context.WithoutCancel(ctx)
 		return "done", nil
 	})
 	b.offer(box)
 	b.deps.Approval.Mode = approval.Always
 	events, err := drain(b.begin().Send(t.Context(), say("Go.")))
-	tool.Progress(late, "after the turn")
+	tool.ReportProgress(late, "after the turn")
 	if got := only[ToolProgress](events); err != nil || len(got) != 1 || got[0].Text != "50 %" {
 		t.Errorf("the progress is %q, %v", got, err)
 	}

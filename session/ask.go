@@ -47,13 +47,13 @@ func (t *turn) ask(ctx context.Context, e task) (*attempt, error) {
 		err = t.send(ctx, a)
 		fault, _ := errors.AsType[*llm.Error](err)
 		if reason = t.reasonToAskAgain(ctx, a, fault, &over); reason != "" {
-			named = named || fault.Tools == llm.TheTools
+			named = named || fault.ToolCause == llm.ToolsNamed
 			continue
 		}
 		if err == nil && over.shrunk > 0 {
 			a.to.Shrink(t.limit)
 		}
-		if rejected(fault) && (named || fault.Tools == llm.TheTools) {
+		if rejected(fault) && (named || fault.ToolCause == llm.ToolsNamed) {
 			err = fmt.Errorf("%w (the server refused the tool calls in this conversation: /repair shows the damaged "+
 				"ones, and tool_history = \"text\" or \"drop\" under [context] changes how they are sent)", err)
 		}
@@ -79,7 +79,7 @@ func (t *turn) reasonToAskAgain(ctx context.Context, a *attempt, fault *llm.Erro
 	if fault != nil && !begun {
 		reason = t.tryToolsAsText(a, fault)
 	}
-	if fault == nil || reason != "" || fault.Kind != llm.Overflow {
+	if fault == nil || reason != "" || fault.Kind != llm.ErrContextLength {
 		return reason
 	}
 	if reason = t.planSmaller(ctx, a, fault, over); begun {
@@ -91,11 +91,11 @@ func (t *turn) reasonToAskAgain(ctx context.Context, a *attempt, fault *llm.Erro
 // tryToolsAsText has the next request send tool calls as text, and returns the reason. It returns "" if tool calls are
 // not the cause, if it was tried before, or if the user wants no repairs.
 func (t *turn) tryToolsAsText(a *attempt, fault *llm.Error) (reason string) {
-	if fault.Tools == llm.NotTools || t.State().Policy.Recovery == history.RecoverStrict || !a.to.TryToolsAsText() {
+	if fault.ToolCause == llm.NotTools || t.State().Policy.Recovery == history.RecoverStrict || !a.to.TryToolsAsText() {
 		return ""
 	}
 	reason = clause(fault)
-	if fault.Tools != llm.TheTools {
+	if fault.ToolCause != llm.ToolsNamed {
 		reason += "; the tool calls in this conversation may be the reason"
 	}
 	return reason + "; asking once more with them as text"
@@ -104,7 +104,7 @@ func (t *turn) tryToolsAsText(a *attempt, fault *llm.Error) (reason string) {
 // rejected reports whether the server received a request and refused it.
 func rejected(fault *llm.Error) bool {
 	return fault != nil && slices.Contains([]llm.ErrorKind{
-		llm.BadRequest, llm.Server, llm.NotFound, llm.BadStream, llm.Auth,
+		llm.ErrBadRequest, llm.ErrServer, llm.ErrNotFound, llm.ErrBadResponse, llm.ErrAuth,
 	}, fault.Kind)
 }
 
@@ -116,8 +116,8 @@ func (s *Session) learn(ctx context.Context, to *target.Model) {
 // learnRequired stores a requirement that a refusal named, and returns what the next request does differently.
 func (t *turn) learnRequired(ctx context.Context, a *attempt) (reason string) {
 	t.learn(ctx, a.to)
-	before, name := a.decision.Learned.Ways(), a.request.Model
-	now := slices.DeleteFunc(a.to.Client.Known(name).Ways(), func(way string) bool {
+	before, name := a.decision.Learned.Describe(), a.request.Model
+	now := slices.DeleteFunc(a.to.Client.AllLearned(name).Describe(), func(way string) bool {
 		return slices.Contains(before, way)
 	})
 	return fmt.Sprintf("%s has to be asked %s; asking once more", name, strings.Join(now, " and "))

@@ -22,7 +22,7 @@ func (s *Session) AttachText(name, text string) (history.Part, error) {
 
 func (s *Session) attach(name string, data []byte, err error) (part history.Part, _ error) {
 	if err == nil {
-		part, err = tool.Attach(name, data, s.Model().Name, s.deps.Count)
+		part, err = tool.NewAttachment(name, data, s.Model().Name, s.deps.Count)
 	}
 	if err != nil {
 		return part, fmt.Errorf("%s cannot be attached: %w", name, err)

@@ -46,13 +46,13 @@ func observing(l *llmtest.Ledger) func(turn any, e Event) {
 	return func(turn any, e Event) {
 		switch e := e.(type) {
 		case Planned:
-			l.Plan(turn, e.Request.Endpoint)
+			l.NotePlan(turn, e.Request.Endpoint)
 		case Retrying:
-			if e.Changed == "" { // otherwise a notice follows
-				l.Again(turn)
+			if e.Change == "" { // otherwise a notice follows
+				l.NoteRepeat(turn)
 			}
 		case Notice:
-			l.Say(turn, e.Text)
+			l.NoteSentence(turn, e.Text)
 		}
 	}
 }
@@ -82,7 +82,7 @@ func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		s.t.Errorf("read the request: %v", err)
 	}
-	s.Came(body)
+	s.CountBody(body)
 	s.mu.Lock()
 	n := len(s.bodies)
 	s.bodies, s.keys = append(s.bodies, string(body)), append(s.keys, r.Header.Get("Authorization"))
@@ -238,7 +238,7 @@ func newBench(t testing.TB, steps ...step) *bench {
 	return &bench{script: s, deps: Deps{
 		Store: st,
 		Models: new(llm.Catalog).With(llm.Endpoint{
-			Name: "test", BaseURL: server.URL + "/v1", Key: "sk-test", Default: "m", Window: 8192,
+			Name: "test", BaseURL: server.URL + "/v1", Key: "sk-test", DefaultModel: "m", Window: 8192,
 		}),
 		Base:   settings.Base{Policy: policy},
 		System: "Be brief.",
@@ -260,7 +260,7 @@ func (b *bench) offer(box *tool.Toolbox) { b.configure(func(e *llm.Endpoint) { e
 
 // believing sets the configured window of the endpoint, 0 for none, and lets each request be tried only once.
 func (b *bench) believing(window int) {
-	b.configure(func(e *llm.Endpoint) { e.Window, e.Tries = window, 1 })
+	b.configure(func(e *llm.Endpoint) { e.Window, e.MaxAttempts = window, 1 })
 }
 
 // hosted moves the endpoint to an address that is not the user's own machine, with these prices.

@@ -33,7 +33,7 @@ func hangingServer(t *testing.T, b *bench) (arrived <-chan string) {
 	t.Cleanup(func() { close(over) })
 	// Nothing is known of this model, so the window, the prices and the count have to be asked for.
 	b.deps.Models = new(llm.Catalog).With(llm.Endpoint{
-		Name: "test", BaseURL: server.URL + "/v1", Key: "sk-test", Default: "unheard-of", Exact: true,
+		Name: "test", BaseURL: server.URL + "/v1", Key: "sk-test", DefaultModel: "unheard-of", CountsTokens: true,
 	})
 	return on
 }

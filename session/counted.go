@@ -48,7 +48,7 @@ func (t *turn) noteCount(ctx context.Context, a *attempt) {
 		t.say("the server counts this request as low as the last one, so it did read both whole; the limit is lifted")
 	case !window.Assumed && window.Tokens > 0 && a.record.Prompt > window.Tokens:
 		t.say("the server counted %d tokens, more than its window of %d (%s): it may have dropped part of this request",
-			a.record.Prompt, window.Tokens, window.Origin())
+			a.record.Prompt, window.Tokens, window.DatedSource())
 	}
 	t.learn(ctx, a.to)
 }
@@ -61,7 +61,7 @@ func (a *attempt) cutNotice(stated bool) string {
 	if stated {
 		cure = fmt.Sprintf("It now states a window of %d tokens, and requests will fit it", a.to.Window().Tokens)
 	}
-	if e := a.to.Client.Endpoint(); e.Own() && e.Name != llm.Guide {
+	if e := a.to.Client.Endpoint(); e.IsSelfHosted() && e.Name != llm.GuideEndpoint {
 		cure += ". For Ollama, set OLLAMA_CONTEXT_LENGTH in its environment to enlarge the window"
 	}
 	return fmt.Sprintf("the server read %d of about %d tokens: it dropped part of this request without saying so. %s",

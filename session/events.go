@@ -30,7 +30,7 @@ type Delta struct{ Text, Reasoning string }
 type ToolCallDelta = llm.ToolDelta
 
 // Retrying reports that the request failed before the first token and will be sent again.
-type Retrying struct{ llm.Waiting }
+type Retrying struct{ llm.Retrying }
 
 // ApprovalNeeded asks the user whether a tool call may run. The turn waits until Answer has been called once. A choice
 // that the question does not offer counts as no.

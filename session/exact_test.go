@@ -31,7 +31,7 @@ func TestExactCountsReplaceTheEstimates(t *testing.T) {
 	}
 	b.info = description
 	e := b.deps.Models.Endpoints()[0]
-	e.Exact = true
+	e.CountsTokens = true
 	b.deps.Models = new(llm.Catalog).With(e)
 	again := b.open(s.Info().ID)
 	if plan, err = again.Preview(say(question)); err != nil {

@@ -84,7 +84,7 @@ func (l *leaking) hold() {
 	l.deps.MaxRounds, l.deps.TitleModel, l.deps.SummaryModel = 3, "test/titles", l.oneOf("", "test/notes", "gone/notes")
 	l.deps.Approval.Mode, l.doubt = approval.AskFirst, "a stored message is damaged"
 	l.configure(func(e *llm.Endpoint) {
-		e.Tools, e.Tries = box, 1
+		e.Tools, e.MaxAttempts = box, 1
 		e.Profile = history.Profile{MergeSameRole: l.dice.IntN(4) == 0, NoToolToUser: l.dice.IntN(4) == 0}
 	})
 	l.steps = slices.Repeat([]step{l.reply}, 1000)

@@ -26,13 +26,13 @@ func (s *Session) modelDeps(ask record.Sampling) target.Deps {
 
 // target resolves a reference to a model. A model that was used or tried before keeps what is known of it.
 func (s *Session) target(ref string) (*target.Model, error) {
-	client, name, err := s.deps.Models.Use(ref)
+	client, name, err := s.deps.Models.ResolveAndAdd(ref)
 	if err != nil {
 		return nil, err
 	}
 	endpoint := client.Endpoint().Name
 	made := s.modelDeps(s.deps.defaultsFor(endpoint, name).Sampling)
-	if endpoint != llm.Guide { // the guide is not a language model and calls no tools
+	if endpoint != llm.GuideEndpoint { // the guide is not a language model and calls no tools
 		made.Tools = append(slices.Clone(made.Tools), s.ownTools, s.deps.BuiltinTools)
 	}
 	to := target.New(made, client, name)
@@ -64,7 +64,7 @@ func (s *Session) begin(ref string) *target.Model {
 // find resolves a reference as llm.Catalog.Find does. References without an endpoint are looked up in the list of the
 // endpoint home.
 func (s *Session) find(ctx context.Context, ref, home string) (*target.Model, error) {
-	found, err := s.deps.Models.Find(ctx, ref, home)
+	found, err := s.deps.Models.FindModel(ctx, ref, home)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func (s *Session) CheckServer(ctx context.Context) error {
 		return nil
 	}
 	_, err := to.Client.Models(ctx)
-	if fault, is := errors.AsType[*llm.Error](err); is && fault.Unreached() {
+	if fault, is := errors.AsType[*llm.Error](err); is && fault.Unavailable() {
 		return err
 	}
 	return nil

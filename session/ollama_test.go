@@ -26,7 +26,7 @@ func newOllamaBench(t *testing.T, steps ...step) *ollamaBench {
 				t.Errorf("a request went to %s, want %s", got, want)
 			}
 			body := b.body(b.requests())
-			if err := llmtest.CheckOllama([]byte(body)); err != nil {
+			if err := llmtest.CheckOllamaBody([]byte(body)); err != nil {
 				t.Errorf("%v\n%s", err, body)
 			}
 			if b.running = askedWindow(t, body); b.running == 0 {

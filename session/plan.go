@@ -178,7 +178,7 @@ func (w Trial) WithRemedy(r history.Remedy, messages ...int64) Trial {
 
 // Body returns the body of the request of a plan, with exactly the bytes that would be sent.
 func (w Trial) Body(plan history.Plan) ([]byte, error) {
-	return w.Target.Client.Body(w.s.request(w.Target, plan))
+	return w.Target.Client.RequestBody(w.s.request(w.Target, plan))
 }
 
 // LoadOlder reads the messages that Open left out and asks the server for the model's window. Until it returns, Preview

@@ -40,7 +40,7 @@ func (b *realBench) Do(r *http.Request) (*http.Response, error) {
 		if err != nil {
 			return nil, err
 		}
-		b.Came(body)
+		b.CountBody(body)
 		b.sent = append(b.sent, string(body))
 		r.Body = io.NopCloser(bytes.NewReader(body))
 	}
@@ -52,7 +52,7 @@ func (b *realBench) Do(r *http.Request) (*http.Response, error) {
 func (b *realBench) ask(s *Session, text string) (said string) {
 	b.t.Helper()
 	events, err := drain(s.Send(b.t.Context(), say(text)))
-	if err != nil && !errors.Is(err, llm.Empty) {
+	if err != nil && !errors.Is(err, llm.ErrEmptyAnswer) {
 		b.t.Fatal(err)
 	}
 	return strings.Join(notices(events), "\n")
@@ -66,7 +66,7 @@ func (b *realBench) wantProven(s *Session, turn int) {
 
 // A text that the server counts as three times as long as earlier ones makes a request too long.
 func TestRealOverflow(t *testing.T) {
-	b := newRealBench(t, llm.Endpoint{BaseURL: llmtest.RealServer(t, "WINNOW_REAL_LLAMACPP")})
+	b := newRealBench(t, llm.Endpoint{BaseURL: llmtest.RealServerURL(t, "WINNOW_REAL_LLAMACPP")})
 	listed, err := llm.NewClient(b.deps.Models.Endpoints()[0]).Models(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -86,7 +86,7 @@ func TestRealOverflow(t *testing.T) {
 
 // Behind a proxy that passes only /v1, Ollama silently drops the oldest messages.
 func TestRealSilentCut(t *testing.T) {
-	base, err := url.Parse(llmtest.RealServer(t, "WINNOW_REAL_OLLAMA"))
+	base, err := url.Parse(llmtest.RealServerURL(t, "WINNOW_REAL_OLLAMA"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestRealSilentCut(t *testing.T) {
 
 // With its own API, Ollama runs the window that is set, and requests fit it.
 func TestRealOllamaWindow(t *testing.T) {
-	b := newRealBench(t, llm.Endpoint{BaseURL: llmtest.RealServer(t, "WINNOW_REAL_OLLAMA") + "/v1"})
+	b := newRealBench(t, llm.Endpoint{BaseURL: llmtest.RealServerURL(t, "WINNOW_REAL_OLLAMA") + "/v1"})
 	s, err := New(b.deps, StartOptions{Model: "test/endless"})
 	if err != nil {
 		t.Fatal(err)

@@ -131,7 +131,7 @@ func (t *turn) stream(ctx context.Context, a *attempt) error {
 		a.reply.Add(event)
 		var piece Event
 		switch event := event.(type) {
-		case llm.Waiting:
+		case llm.Retrying:
 			if err := t.recordRetry(ctx, a, event); err != nil {
 				return err
 			}
@@ -155,8 +155,8 @@ func (t *turn) stream(ctx context.Context, a *attempt) error {
 
 // recordRetry records that the request is sent again, and announces it. The new body may differ, because the server may
 // have refused one of its fields.
-func (t *turn) recordRetry(ctx context.Context, a *attempt, waiting llm.Waiting) error {
-	if waiting.Changed != "" {
+func (t *turn) recordRetry(ctx context.Context, a *attempt, waiting llm.Retrying) error {
+	if waiting.Change != "" {
 		t.learn(ctx, a.to)
 	}
 	if waiting.Request != nil {
@@ -170,8 +170,8 @@ func (t *turn) recordRetry(ctx context.Context, a *attempt, waiting llm.Waiting)
 		return err
 	}
 	t.emit(Retrying{waiting})
-	if waiting.Changed != "" {
-		t.say("%s; asking again %s", clause(waiting.Err), waiting.Changed)
+	if waiting.Change != "" {
+		t.say("%s; asking again %s", clause(waiting.Err), waiting.Change)
 	}
 	return nil
 }
@@ -238,11 +238,11 @@ func (a *attempt) streamFault() error {
 		if fault := a.to.NoRoom(a.reply, a.expected()); fault != nil {
 			return fault
 		}
-	case a.task.purpose != store.PurposeAnswer && a.text() != "" && a.reply.Finished.End != llm.Done:
+	case a.task.purpose != store.PurposeAnswer && a.text() != "" && a.reply.Finished.End != llm.EndDone:
 		return errors.New("the connection was lost before the text was complete")
 	}
 	if blank || a.task.purpose != store.PurposeAnswer && a.text() == "" {
-		return &llm.Error{Kind: llm.Empty, Endpoint: a.record.Endpoint, Model: a.record.Model}
+		return &llm.Error{Kind: llm.ErrEmptyAnswer, Endpoint: a.record.Endpoint, Model: a.record.Model}
 	}
 	return nil
 }
@@ -255,7 +255,7 @@ func (a *attempt) endNotice() string {
 	case a.record.End != store.EndDone:
 	case a.reply.Finished.Reason == "length":
 		return "the answer is cut off: it reached the length limit of the model or of max_tokens"
-	case llm.WholenessOf(a.reply.Finished.Reason) == llm.Cut:
+	case llm.FinishKindOf(a.reply.Finished.Reason) == llm.FinishCut:
 		return "the answer is cut off: the server stopped it (finish_reason " + a.reply.Finished.Reason + ")"
 	case a.text() == "" && len(a.reply.Calls) == 0:
 		return "the model sent reasoning but no answer"

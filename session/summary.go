@@ -106,7 +106,7 @@ func (t *turn) summarizer(ctx context.Context) (*target.Model, error) {
 			return nil, fmt.Errorf("find the model for summaries (summary.model): %w", cmp.Or(ctx.Err(), err))
 		}
 	}
-	if to.Client.Endpoint().Name == llm.Guide {
+	if to.Client.Endpoint().Name == llm.GuideEndpoint {
 		return nil, errors.New("the guide is not a language model")
 	}
 	return to, nil

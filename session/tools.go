@@ -36,9 +36,9 @@ func (q ToolQuestion) repaired() bool { return q.Arguments.Object != q.Call.Argu
 
 // approve decides whether a tool call may run. finish is the finish reason of its answer.
 func (s *Session) approve(q ToolQuestion, t tool.Tool, finish string) approval.Decision {
-	whole := llm.WholenessOf(finish)
+	whole := llm.FinishKindOf(finish)
 	d := s.State().rules.Decide(approval.Call{
-		Tool: t, Repaired: q.repaired(), Cut: whole == llm.Cut, Unsaid: whole == llm.Unsaid,
+		Tool: t, Repaired: q.repaired(), Cut: whole == llm.FinishCut, Unsaid: whole == llm.FinishUnknown,
 	})
 	if s.Temporary() { // a temporary chat leaves nothing behind
 		d.Choices = slices.DeleteFunc(d.Choices, func(c approval.Choice) bool { return c == approval.Forever })
@@ -245,17 +245,17 @@ type ToolState struct {
 func (s *Session) ToolStates() (list []ToolState, all int) {
 	st := s.State()
 	set := st.Model.Tools()
-	set.Off = nil
+	set.IsOff = nil
 	var offered []tool.Tool
 	for _, t := range set.Tools() {
 		state := ToolState{Tool: t}
 		if state.Permission, state.By = st.rules.Permission(t); state.Permission != tool.Off {
-			state.Tokens = s.deps.Count(llm.Schemas([]tool.Tool{t}))
+			state.Tokens = s.deps.Count(llm.ToolSchemas([]tool.Tool{t}))
 			offered = append(offered, t)
 		}
 		list = append(list, state)
 	}
-	return list, s.deps.Count(llm.Schemas(offered))
+	return list, s.deps.Count(llm.ToolSchemas(offered))
 }
 
 // ErrConfiguredTool is returned if the configuration decides what a tool may do.

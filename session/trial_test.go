@@ -50,7 +50,7 @@ func trialBench(t *testing.T) *bench {
 	small := "http://127.0.0.1:1/v1"
 	b.deps.Models.Add(llm.Endpoint{Name: "bare", BaseURL: "http://127.0.0.1:2/v1"}) // no default model
 	b.deps.Models.Add(llm.Endpoint{
-		Name: "small", BaseURL: small, Default: "tiny", Window: 2048,
+		Name: "small", BaseURL: small, DefaultModel: "tiny", Window: 2048,
 		Profile: history.Profile{MergeSameRole: true, ToolIDLength: 9, NoToolToUser: true},
 	})
 	err := b.deps.Store.UpdateModelFacts(t.Context(), small, "tiny", func(l *store.ModelFacts) {

@@ -196,7 +196,7 @@ func unknownCommand(name string) string {
 		names = append(names, c.Name)
 	}
 	text := fmt.Sprintf("There is no command /%s. ", name)
-	if near := llm.Nearest(name, names); near != "" {
+	if near := llm.NearestName(name, names); near != "" {
 		text += fmt.Sprintf("Did you mean /%s? ", near)
 	}
 	return text + slash.AsMessage

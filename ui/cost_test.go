@@ -135,7 +135,7 @@ func TestPriceOfTheListIsShownBeforeTheFirstRequest(t *testing.T) {
 	t.Cleanup(list.Close)
 	l.talksTo(llm.Endpoint{
 		Name: "here", BaseURL: "http://llm.example.com/v1", Doer: sentTo(strings.TrimPrefix(list.URL, "http://")),
-		Default: "small", Window: 4096,
+		DefaultModel: "small", Window: 4096,
 	})
 	l.types("What is it worth?")
 	l.press("ctrl+x")
@@ -348,7 +348,7 @@ func TestPanelTakesTheServersOwnCount(t *testing.T) {
 	defer server.Close()
 	m := fresh(t, 120, 40)
 	deps := m.With
-	deps.Models = new(llm.Catalog).With(llm.Endpoint{Name: "here", BaseURL: server.URL + "/v1", Exact: true})
+	deps.Models = new(llm.Catalog).With(llm.Endpoint{Name: "here", BaseURL: server.URL + "/v1", CountsTokens: true})
 	policy, err := history.Preset("balanced")
 	if err != nil {
 		t.Fatal(err)

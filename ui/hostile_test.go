@@ -223,7 +223,7 @@ func hostileStream(t *testing.T, m *Model, text string) {
 	}
 	m.Question.Ask(question.Question{})
 	why := &llm.Error{
-		Kind: llm.Auth, Status: 401, Endpoint: "openai", Address: "https://api.openai.com/v1", Message: text,
+		Kind: llm.ErrAuth, Status: 401, Endpoint: "openai", Address: "https://api.openai.com/v1", Message: text,
 	}
 	tell(m, time.Hour, session.Finished{
 		Err: errors.Join(why), Failure: &record.FailedTurn{Fault: record.FaultOf(why), After: 3, Request: 9, Tries: 1},

@@ -266,17 +266,17 @@ func TestAChatAsksBeforeItGoesToAnotherAddress(t *testing.T) {
 	moved := httptest.NewServer(http.HandlerFunc(l.answer))
 	t.Cleanup(moved.Close)
 	l.With.Models = new(llm.Catalog).With(
-		llm.Endpoint{Name: "here", BaseURL: moved.URL + "/v1", Default: "small", Window: 4096},
+		llm.Endpoint{Name: "here", BaseURL: moved.URL + "/v1", DefaultModel: "small", Window: 4096},
 	)
-	asked := l.Asked()
+	asked := l.Received()
 	l.reopen()
 	l.shows("this chat used here at http://")
 	l.types("Second")
 	l.press("enter")
 	l.until("the refusal", func() bool { return !l.Turn.Busy })
 	l.shows("The draft is kept.")
-	if got := l.composer.Shown(); l.Asked() != asked || got != "Second" || l.Chat.Messages.Len() != 2 {
-		t.Fatalf("%d requests more, the draft is %q, and there are %d messages", l.Asked()-asked, got,
+	if got := l.composer.Shown(); l.Received() != asked || got != "Second" || l.Chat.Messages.Len() != 2 {
+		t.Fatalf("%d requests more, the draft is %q, and there are %d messages", l.Received()-asked, got,
 			l.Chat.Messages.Len())
 	}
 	s := l.Session

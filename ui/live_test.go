@@ -68,7 +68,7 @@ func onStageWith(t *testing.T, w, h int, about map[string]http.HandlerFunc) *liv
 	l.upkeep.Quiet = time.Hour // a backup would outlive a test that does not wait for it
 	say := l.Context.Say
 	l.Context.Say = func(text string) tea.Cmd {
-		l.Ledger.Say(nil, text)
+		l.Ledger.NoteSentence(nil, text)
 		return say(text)
 	}
 	deps := l.With
@@ -79,8 +79,8 @@ func onStageWith(t *testing.T, w, h int, about map[string]http.HandlerFunc) *liv
 	deps.Policy = policy
 	deps.Count, deps.Tokenizer = func(text string) int { return (len(text) + 3) / 4 }, "quarters"
 	deps.Models = new(llm.Catalog).With(
-		llm.Endpoint{Name: "here", BaseURL: server.URL + "/v1", Default: "small", Window: 4096},
-		llm.Endpoint{Name: "there", BaseURL: server.URL + "/v1", Default: "large", Window: 32_768},
+		llm.Endpoint{Name: "here", BaseURL: server.URL + "/v1", DefaultModel: "small", Window: 4096},
+		llm.Endpoint{Name: "there", BaseURL: server.URL + "/v1", DefaultModel: "large", Window: 32_768},
 	)
 	l.With = deps
 	s, err := session.New(deps, session.StartOptions{Model: "here/small"})
@@ -126,7 +126,7 @@ func (l *live) turnOf(events <-chan session.Event) {
 
 func (l *live) answer(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
-	l.Came(body)
+	l.CountBody(body)
 	chat := strings.HasSuffix(r.URL.Path, "/chat/completions")
 	l.mu.Lock()
 	about := l.about[r.URL.Path]

@@ -46,7 +46,7 @@ type shown = conversation.Model
 
 // Model is the whole application on the screen.
 type Model struct {
-	choice llm.Choice // which model was chosen at the start, and why
+	choice llm.ModelChoice // which model was chosen at the start, and why
 	frame  frame.Model
 	first  func() tea.Cmd // shows what the options want to be shown first
 

@@ -34,7 +34,7 @@ type Options struct {
 	Start   *session.Session // the conversation to show first
 	Screen  Screen
 	Filter  string                   // what the list of sessions is filtered by, where that is the first screen
-	Choice  llm.Choice               // which model was chosen, and why: for the first screen
+	Choice  llm.ModelChoice          // which model was chosen, and why: for the first screen
 	Notices []string                 // sentences to show at the start
 	Keys    map[string][]string      // action to keys, as in keymap.Map.Table
 	Theme   string                   // one of Themes or of the next; "" is auto

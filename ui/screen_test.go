@@ -59,7 +59,7 @@ func folder(t testing.TB) string {
 func fresh(t testing.TB, w, h int) *Model {
 	t.Helper()
 	models := new(llm.Catalog).With(llm.Endpoint{
-		Name: "openai", BaseURL: "http://127.0.0.1:1/v1", Default: "gpt-5.2",
+		Name: "openai", BaseURL: "http://127.0.0.1:1/v1", DefaultModel: "gpt-5.2",
 		Prices: map[string]pricing.Prices{
 			"gpt-5.2": {
 				Rates:  pricing.Rates{In: 7 * pricing.Dollar / 4, Cached: pricing.Dollar / 8, Out: 14 * pricing.Dollar},
@@ -84,7 +84,7 @@ func fresh(t testing.TB, w, h int) *Model {
 	}
 	m, err := New(Options{
 		Deps: deps, Start: s, Theme: "none",
-		Choice: llm.Choice{
+		Choice: llm.ModelChoice{
 			Ref: "openai/gpt-5.2", Reason: "because OPENAI_API_KEY is set",
 		},
 	})
@@ -255,9 +255,9 @@ var states = slices.Concat([]state{
 	{"waiting", func(t testing.TB, w, h int) *Model {
 		m := asking(t, w, h)
 		tell(m, time.Second, session.Retrying{
-			Waiting: llm.Waiting{
-				Attempt: 2, Of: 5, After: 8 * time.Second, Err: &llm.Error{
-					Kind: llm.RateLimit, Status: 429, Endpoint: "openai", Message: "slow down",
+			Retrying: llm.Retrying{
+				Attempt: 2, MaxAttempts: 5, Delay: 8 * time.Second, Err: &llm.Error{
+					Kind: llm.ErrRateLimit, Status: 429, Endpoint: "openai", Message: "slow down",
 				},
 			},
 		})
@@ -297,7 +297,7 @@ var states = slices.Concat([]state{
 	{"error", func(t testing.TB, w, h int) *Model {
 		m := asking(t, w, h)
 		why := &llm.Error{
-			Kind: llm.Auth, Status: 401, Endpoint: "openai", Address: "https://api.openai.com/v1",
+			Kind: llm.ErrAuth, Status: 401, Endpoint: "openai", Address: "https://api.openai.com/v1",
 			Message: "Incorrect API key provided",
 		}
 		tell(m, time.Second, session.Finished{

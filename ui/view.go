@@ -123,9 +123,9 @@ func (s screen) header() string {
 // model's maker: whoever sends something sees where it goes.
 func shownModel(m *Model) string {
 	others := slices.ContainsFunc(m.With.Models.Endpoints(), func(other llm.Endpoint) bool {
-		return other.Name != llm.Guide && other.Name != m.Endpoint().Name
+		return other.Name != llm.GuideEndpoint && other.Name != m.Endpoint().Name
 	})
-	if e := m.Endpoint(); e.Name != "" && !e.AtMaker() && !m.Guided() && others {
+	if e := m.Endpoint(); e.Name != "" && !e.IsModelMaker() && !m.Guided() && others {
 		return markdown.OneLine(m.Ref, 60)
 	}
 	return m.ModelName()

@@ -80,7 +80,7 @@ func (m *mistakes) checkEndpoint(name string, e Endpoint) {
 		m.add("%s is not a valid endpoint name: it must not be empty or contain / or spaces", table)
 	}
 	switch {
-	case e.BaseURL == "" && llm.IsHosted(name):
+	case e.BaseURL == "" && llm.IsHostedService(name):
 		// The table configures a hosted service.
 	case e.BaseURL == "":
 		m.add("%s has no base_url; set it to an address such as https://api.example.com/v1", table)

@@ -155,13 +155,13 @@ out = 0
 	if len(mistakes) > 0 {
 		t.Fatal(mistakes[0])
 	}
-	catalog := (&llm.Catalog{Patterns: c.ModelTables()}).With(c.ResolveEndpoints(func(string) string { return "" })...)
+	catalog := (&llm.Catalog{ModelConfigs: c.ModelTables()}).With(c.ResolveEndpoints(func(string) string { return "" })...)
 	for _, test := range []struct{ model, want string }{
 		{"gpt-5.2", "$1.25 $1.25 $10.00"}, // no price for what is cached: the full one
 		{"small", "$0.07 $0 $0.30"},
 		{"anything else", "$0 $0 $0"},
 	} {
-		client, model, err := catalog.Use("w/" + test.model)
+		client, model, err := catalog.ResolveAndAdd("w/" + test.model)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -192,8 +192,8 @@ func TestATableOfAHostedServiceNeedsNoAddress(t *testing.T) {
 			return map[string]string{"GROQ_API_KEY": "sk-groq", "WORK_KEY": "sk-test"}[name]
 		})
 		model := strings.TrimPrefix(table, "model = ")
-		if len(got) != 1 || got[0].BaseURL != "https://api.groq.com/openai/v1" || got[0].KeyFrom != want ||
-			got[0].Default == "" || model != table && model != strconv.Quote(got[0].Default) {
+		if len(got) != 1 || got[0].BaseURL != "https://api.groq.com/openai/v1" || got[0].KeyOrigin != want ||
+			got[0].DefaultModel == "" || model != table && model != strconv.Quote(got[0].Default) {
 			t.Errorf("%s: got %+v", table, got)
 			continue
 		}

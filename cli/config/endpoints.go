@@ -24,7 +24,7 @@ func (c Config) ResolveEndpoints(lookup func(string) string, keyed ...string) []
 			keyed = append(keyed, name)
 		}
 	}
-	opened := llm.FromEnv(lookup, keyed...)
+	opened := llm.EndpointsFromEnv(lookup, keyed...)
 	var all []llm.Endpoint
 	for _, name := range slices.Sorted(maps.Keys(c.Endpoints)) {
 		e := c.Endpoints[name].endpoint(name, lookup)
@@ -44,12 +44,12 @@ func (c Config) ResolveEndpoints(lookup func(string) string, keyed ...string) []
 // withMore returns an endpoint with the settings of a table.
 func withMore(e, table llm.Endpoint) llm.Endpoint {
 	more := table
-	more.Name, more.BaseURL, more.BaseURLSet, more.Known = e.Name, e.BaseURL, e.BaseURLSet, e.Known
+	more.Name, more.BaseURL, more.BaseURLSet, more.Learned = e.Name, e.BaseURL, e.BaseURLSet, e.Learned
 	more.Profile = e.Profile
-	if table.KeyFrom.Kind == keys.Nowhere {
-		more.Key, more.KeyFrom, more.Stored = e.Key, e.KeyFrom, e.Stored
+	if table.KeyOrigin.Kind == keys.Nowhere {
+		more.Key, more.KeyOrigin, more.StoredKey = e.Key, e.KeyOrigin, e.StoredKey
 	}
-	more.Default = cmp.Or(table.Default, e.Default)
+	more.DefaultModel = cmp.Or(table.DefaultModel, e.DefaultModel)
 	return more
 }
 
@@ -57,9 +57,9 @@ func withMore(e, table llm.Endpoint) llm.Endpoint {
 func (e Endpoint) endpoint(name string, lookup func(string) string) llm.Endpoint {
 	key, from := e.key(lookup)
 	return llm.Endpoint{
-		Name: name, BaseURL: e.BaseURL, BaseURLSet: true, Key: key, KeyFrom: from, Headers: e.Headers, Default: e.Model,
-		Wire: llm.Wire(e.Wire), Window: e.Window, KeepAlive: e.KeepAlive, Exact: e.Exact,
-		Begin: time.Duration(e.FirstByteTimeout) * time.Second,
+		Name: name, BaseURL: e.BaseURL, BaseURLSet: true, Key: key, KeyOrigin: from, Headers: e.Headers,
+		DefaultModel: e.Model, Wire: llm.Wire(e.Wire), Window: e.Window, KeepAlive: e.KeepAlive, CountsTokens: e.Exact,
+		FirstByteTimeout: time.Duration(e.FirstByteTimeout) * time.Second,
 	}
 }
 
@@ -80,7 +80,7 @@ func (e Endpoint) key(lookup func(string) string) (keys.Secret, keys.Origin) {
 func (p ModelPrice) prices() pricing.Prices {
 	in, _ := pricing.Dollars(*p.In)
 	out, _ := pricing.Dollars(*p.Out)
-	rates := pricing.PlainRates(in, out)
+	rates := pricing.UncachedRates(in, out)
 	if p.Cached != nil {
 		rates.Cached, _ = pricing.Dollars(*p.Cached)
 	}

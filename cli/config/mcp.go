@@ -29,16 +29,16 @@ type MCPServer struct {
 
 // ResolveMCPServers returns the MCP servers. ${NAME} and ${NAME:-default} in their settings are replaced by environment
 // variables, and used contains the values of those. If a variable is not set, Fault of the server is set.
-func (c Config) ResolveMCPServers(lookup func(name string) string) (servers []mcp.Server, used map[string]string) {
+func (c Config) ResolveMCPServers(lookup func(name string) string) (servers []mcp.ServerConfig, used map[string]string) {
 	used = map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(c.MCPServers)) {
 		table := c.MCPServers[name]
-		s := mcp.Server{
+		s := mcp.ServerConfig{
 			Name: name, Command: table.Command, Args: table.Args, URL: table.URL,
-			Disabled: table.Enabled != nil && !*table.Enabled, Approve: table.Approve, Tools: table.Tools,
-			ToolTimeout: time.Duration(table.ToolTimeout) * time.Second,
+			Disabled: table.Enabled != nil && !*table.Enabled, DefaultPermission: table.Approve,
+			ToolPermissions: table.Tools, ToolTimeout: time.Duration(table.ToolTimeout) * time.Second,
 		}
-		s.Shown = s.Address()
+		s.DisplayAddress = s.Address()
 		text := func(text string) string {
 			return variables.ReplaceAllStringFunc(text, func(found string) string {
 				name, fallback, optional := strings.Cut(found[len("${"):len(found)-len("}")], ":-")
@@ -47,7 +47,7 @@ func (c Config) ResolveMCPServers(lookup func(name string) string) (servers []mc
 				case value != "":
 					used[name] = value
 				case !optional:
-					s.Fault = cmp.Or(s.Fault, fmt.Errorf("the environment variable %s is not set", name))
+					s.ConfigErr = cmp.Or(s.ConfigErr, fmt.Errorf("the environment variable %s is not set", name))
 				}
 				return cmp.Or(value, fallback)
 			})

@@ -28,20 +28,20 @@ enabled = false
 		t.Fatal(mistakes[0])
 	}
 	got, used := c.ResolveMCPServers(func(name string) string { return map[string]string{"TOKEN": "${HOST}"}[name] })
-	if fault := got[1].Fault; fault == nil || fault.Error() != "the environment variable MISSING is not set" {
+	if fault := got[1].ConfigErr; fault == nil || fault.Error() != "the environment variable MISSING is not set" {
 		t.Errorf("the fault is %v", fault)
 	}
-	got[1].Fault = nil
+	got[1].ConfigErr = nil
 	none := map[string]string{}
-	want := []mcp.Server{
+	want := []mcp.ServerConfig{
 		{
 			Name: "own", URL: "https://example.com/mcp", Env: none, Headers: map[string]string{"A": "Bearer ${HOST}"},
-			ToolTimeout: 5 * time.Second, Shown: got[0].Shown,
+			ToolTimeout: 5 * time.Second, DisplayAddress: got[0].DisplayAddress,
 		},
 		{
 			Name: "program", Command: "npx", Args: []string{"${HOST}", ""}, Env: none, Headers: none, Disabled: true,
-			Approve: tool.Off, Tools: map[string]tool.Permission{"read": tool.Allow},
-			Shown: "${HOST:-npx} ${TOKEN} ${MISSING}",
+			DefaultPermission: tool.Off, ToolPermissions: map[string]tool.Permission{"read": tool.Allow},
+			DisplayAddress: "${HOST:-npx} ${TOKEN} ${MISSING}",
 		},
 	}
 	if !reflect.DeepEqual(got, want) || !reflect.DeepEqual(used, map[string]string{"TOKEN": "${HOST}"}) {

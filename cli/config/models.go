@@ -35,12 +35,12 @@ func (c Config) ModelSettings(endpoint, model string) session.ModelDefaults {
 }
 
 // ModelTables returns the valid [models] tables, most specific first, as package llm needs them.
-func (c Config) ModelTables() []llm.ModelSettings {
-	var list []llm.ModelSettings
+func (c Config) ModelTables() []llm.ModelConfig {
+	var list []llm.ModelConfig
 	for _, pattern := range c.patterns() {
 		m := c.Models[pattern]
-		s := llm.ModelSettings{
-			Match: pattern, Table: patternTable(pattern), Window: m.Window, Tools: m.Tools,
+		s := llm.ModelConfig{
+			Pattern: pattern, Table: patternTable(pattern), Window: m.Window, Tools: m.Tools,
 		}
 		if m.Prices != nil {
 			s.Prices = m.Prices.prices()
@@ -51,7 +51,7 @@ func (c Config) ModelTables() []llm.ModelSettings {
 }
 
 func (c Config) patterns() []string {
-	return slices.SortedFunc(maps.Keys(c.Models), llm.SpecificFirst)
+	return slices.SortedFunc(maps.Keys(c.Models), llm.ComparePatterns)
 }
 
 func patternTable(pattern string) string { return fmt.Sprintf("[models.%q]", pattern) }

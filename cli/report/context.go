@@ -110,7 +110,7 @@ func (c ContextReport) head(p *Page) {
 	p.Line("~%d of %s tokens: %s", c.Used, limit, nonZero(shares...))
 	p.Line("%s", boundText(c.Sum))
 	if c.Request == nil && c.Window.Tokens > 0 {
-		p.Line("window of %d: %s", c.Window.Tokens, ShortLine(c.Window.Origin()))
+		p.Line("window of %d: %s", c.Window.Tokens, ShortLine(c.Window.DatedSource()))
 	}
 	if len(c.Settings) > 0 {
 		p.Line("%s", SafeLine(settings.Summary(c.Settings)))

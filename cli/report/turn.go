@@ -73,11 +73,11 @@ func (t *TurnReport) Add(event session.Event) (lines []string) {
 	case session.Notice:
 		return t.AddNotice(event.Text)
 	case session.Retrying:
-		w := event.Waiting
-		t.Retries = append(t.Retries, Retry{Reason: ErrorText(w.Err), Wait: w.After, Changed: w.Changed != ""})
-		if event.Changed == "" { // otherwise a notice says the rest
-			return t.AddNotice(fmt.Sprintf("%s Try %d of %d in %s", theme.Sentence(w.Err), w.Attempt, w.Of,
-				w.After.Round(100*time.Millisecond)))
+		w := event.Retrying
+		t.Retries = append(t.Retries, Retry{Reason: ErrorText(w.Err), Wait: w.Delay, Changed: w.Change != ""})
+		if event.Change == "" { // otherwise a notice says the rest
+			return t.AddNotice(fmt.Sprintf("%s Try %d of %d in %s", theme.Sentence(w.Err), w.Attempt, w.MaxAttempts,
+				w.Delay.Round(100*time.Millisecond)))
 		}
 	}
 	return nil

@@ -6,30 +6,30 @@ import (
 	"strings"
 )
 
-// Signature begins every answer.
-const Signature = "*I am winnow's guide, not a language model.*"
+// signature begins every answer.
+const signature = "*I am winnow's guide, not a language model.*"
 
-// answer is what the guide sends for a request.
+// answer is the guide's response to a request.
 type answer struct {
 	text      string
-	arguments string // of a call of a tool, which breaks off at the length limit; "" is no call
-	cut       bool   // the connection breaks behind the text
-	overflows bool   // nothing is sent: the request is refused as too long
+	arguments string // of a tool call that is cut off by the length limit; "" for no call
+	cut       bool   // the connection is lost after the text
+	overflows bool   // the request is refused as too long
 }
 
-// act is something that real servers do and the guide plays, for a message that is "/guide NAME" or asks for it.
+// act is a behavior of real servers that the guide imitates, for the message "/guide NAME" or a matching question.
 type act struct {
 	name  string
-	what  string // one line for the user
-	asked string // a question that it answers better than the pages do, "" for none
-	plays answer // nothing for the long answer, which is made of the pages
+	what  string // a line for the user
+	asked string // a question that it answers better than the pages do; may be ""
+	plays answer // empty for the long answer, which consists of the pages
 }
 
 const brokenCall = "Here I call a tool, and the call breaks off, as it does where a model reaches its length limit. " +
 	"winnow keeps what came, does not run it, and repairs it in the next request: ask me something else, then look " +
 	"at the repairs."
 
-// acts are all of them, in the order in which the guide lists them.
+// acts are listed to the user in this order.
 var acts = [...]act{
 	{
 		"long", "a long answer, longer than my window, which the next request has to cut",
@@ -47,7 +47,7 @@ var acts = [...]act{
 	{"overflow", "a request that is refused as too long", "", answer{overflows: true}},
 }
 
-// list names the acts for the user.
+// list describes the acts for the user.
 func list() string {
 	var b strings.Builder
 	for _, a := range acts {
@@ -56,7 +56,7 @@ func list() string {
 	return b.String()
 }
 
-// questions are what the guide offers to be asked.
+// questions are suggestions for the user.
 var questions = [...]string{
 	"What happens when a chat gets too long?",
 	"How do I add my API key?",
@@ -65,14 +65,14 @@ var questions = [...]string{
 
 var offered = " Try one of these:\n\n- " + strings.Join(questions[:], "\n- ") + "\n"
 
-// greetings are messages that want no section of the pages.
+// greetings are messages that no section of the pages should answer.
 var greetings = []string{
 	"", "hello", "hello there", "hi", "hi there", "hey", "good morning", "good evening", "help", "help me", "test",
 	"thanks", "thank you", "ok", "bye", "who are you", "what are you", "what is this", "what can you do",
 	"what do you know", "what can i ask", "are you a language model", "are you an ai",
 }
 
-// answer is what the guide says to a question.
+// answer answers a question.
 func (l *library) answer(question string) answer {
 	asked := strings.ToLower(strings.Trim(question, " \t\n.,!?"))
 	var a answer
@@ -94,17 +94,17 @@ func (l *library) answer(question string) answer {
 		a.text = "I found nothing about that in winnow's pages, and they are all I know." + offered +
 			"\nFor other questions, press `ctrl+l` and choose a real model."
 	default:
-		// Its first line says where the text is from: it stays where the answer is cut later.
+		// The source is in the first line, which survives when the answer is cut later.
 		a.text = fmt.Sprintf("From docs/%s, “%s”:\n\n### %s\n\n%s", best.page, best.head, best.head, best.text)
 	}
-	a.text = Signature + " " + a.text
+	a.text = signature + " " + a.text
 	return a
 }
 
-// longBytes is the least size of the long answer.
+// longBytes is the minimum size of the long answer.
 const longBytes = 20 << 10
 
-// long is an answer with the pages from the first one on.
+// long is an answer with the pages in order, from the first one.
 func (l *library) long() string {
 	text := "This is a long answer: my pages from the first one on.\n"
 	for n := 0; n < len(l.sections) && len(text) < longBytes; n++ {

@@ -1,10 +1,10 @@
 // Package guide is the model that is built into winnow. It needs no key, no network and no port: it answers questions
-// with sections of winnow's own documentation, and on request it acts out four things that real servers do. It speaks
-// Chat Completions, so that the same client code reaches it as reaches any server.
+// with sections of winnow's documentation, and on request imitates four faults of real servers. It speaks Chat
+// Completions, so the same client code is used as for any server.
 //
-// It is not a language model, and says so at the beginning of every answer.
+// It is not a language model, and every answer begins by saying so.
 //
-// It keeps nothing of a conversation: what it knows of one is in the messages of the request.
+// It keeps no state: everything it knows about a conversation is in the request.
 package guide
 
 import (
@@ -26,37 +26,37 @@ import (
 )
 
 const (
-	// Window is the context window in tokens: small, so that cutting is seen early.
-	Window = 4096
-	// Model is the one model that the guide serves.
-	Model = "guide"
+	// contextWindow is in tokens. It is small so that newcomers soon see messages being cut.
+	contextWindow = 4096
+	// modelName is the only model of the guide.
+	modelName = "guide"
 )
 
-// Guide answers requests of Chat Completions in this process. It is safe for concurrent use.
-type Guide struct {
+// server answers Chat Completions requests in this process. It is safe for concurrent use.
+type server struct {
 	pages func() (*library, error)
 	count func(text string) int // tokens
 	pace  time.Duration
 }
 
-// Endpoint is a guide as one of winnow's servers. It answers from the *.md files at the top of pages, which are read at
-// the first question, and waits for pace after each piece of an answer. The domain .invalid never exists, so that a
+// NewEndpoint returns the guide as an endpoint. It answers from the *.md files at the root of pages, which are read at
+// the first question, and sleeps for pace before each piece of an answer. The domain .invalid never exists, so a
 // request that misses the guide goes nowhere.
-func Endpoint(pages fs.FS, pace time.Duration) llm.Endpoint {
+func NewEndpoint(pages fs.FS, pace time.Duration) llm.Endpoint {
 	const base = "http://guide.invalid/v1"
 	read := func() (*library, error) { return readLibrary(pages) }
-	g := &Guide{pages: sync.OnceValues(read), count: tokenizer.New().Count, pace: pace}
-	return llm.Endpoint{Name: llm.Guide, BaseURL: base, Window: Window, Default: Model, Doer: g}
+	g := &server{pages: sync.OnceValues(read), count: tokenizer.New().Count, pace: pace}
+	return llm.Endpoint{Name: llm.GuideEndpoint, BaseURL: base, Window: contextWindow, DefaultModel: modelName, Doer: g}
 }
 
-// Do answers a request as an http.Client does: POST /v1/chat/completions, always with a stream, and GET /v1/models.
-func (g *Guide) Do(req *http.Request) (*http.Response, error) {
+// Do answers a request as an http.Client does: POST /v1/chat/completions, always streamed, and GET /v1/models.
+func (g *server) Do(req *http.Request) (*http.Response, error) {
 	if err := req.Context().Err(); err != nil {
 		return nil, err
 	}
 	switch req.Method + " " + req.URL.Path {
 	case "GET /v1/models":
-		card := object{"id": Model, "object": "model", "owned_by": "winnow", "context_length": Window}
+		card := object{"id": modelName, "object": "model", "owned_by": "winnow", "context_length": contextWindow}
 		return document(http.StatusOK, object{"object": "list", "data": []object{card}}), nil
 	case "POST /v1/chat/completions":
 		return g.complete(req)
@@ -64,26 +64,26 @@ func (g *Guide) Do(req *http.Request) (*http.Response, error) {
 	return refusal(http.StatusNotFound, "unknown_url", "Unknown request URL: %s %s.", req.Method, req.URL.Path), nil
 }
 
-// request is what the guide reads of a request.
+// request is the part of a request that the guide reads.
 type request struct {
 	openai.ChatCompletionRequest
-	Tools     json.RawMessage `json:"tools"` // as they came, to be counted so
+	Tools     json.RawMessage `json:"tools"` // as received, for counting
 	MaxTokens int             `json:"max_tokens"`
 }
 
-func (g *Guide) complete(req *http.Request) (*http.Response, error) {
+func (g *server) complete(req *http.Request) (*http.Response, error) {
 	var r request
 	if err := json.NewDecoder(req.Body).Decode(&r); err != nil {
 		return nil, fmt.Errorf("read the request: %w", err)
 	}
-	if r.Model != Model {
+	if r.Model != modelName {
 		return refusal(http.StatusNotFound, "model_not_found", "The model '%s' does not exist.", r.Model), nil
 	}
 	prompt, reply := r.tokens(g.count), max(1, r.MaxTokens, r.MaxCompletionTokens)
-	if prompt+reply > Window {
+	if prompt+reply > contextWindow {
 		return refusal(http.StatusBadRequest, "context_length_exceeded", "This model's maximum context length is %d "+
 			"tokens. However, you requested %d tokens (%d in the messages, %d in the completion).",
-			Window, prompt+reply, prompt, reply), nil
+			contextWindow, prompt+reply, prompt, reply), nil
 	}
 	pages, err := g.pages()
 	if err != nil {
@@ -91,14 +91,14 @@ func (g *Guide) complete(req *http.Request) (*http.Response, error) {
 	}
 	a := pages.answer(r.question())
 	if a.overflows {
-		// A made-up number would have the client plan the rest of the chat for a tokenizer that does not exist.
+		// An invented number would make the client plan the rest of the chat for a tokenizer that does not exist.
 		return refusal(http.StatusBadRequest, "context_length_exceeded",
 			"Your input exceeds the context window of this model."), nil
 	}
 	return g.stream(req.Context(), prompt, a), nil
 }
 
-// tokens is what the request costs: its texts, and a frame around each message and call.
+// tokens is the size of the request: its texts, plus overhead for each message and call.
 func (r request) tokens(count func(string) int) int {
 	n := 3 + count(string(r.Tools))
 	for _, m := range r.Messages {
@@ -110,8 +110,8 @@ func (r request) tokens(count func(string) int) int {
 	return n
 }
 
-// question is the last paragraph of the newest message of the user. In front of it may stand what the client has put
-// there: a marker, recalled messages, or an earlier message that was not answered.
+// question is the last paragraph of the last user message. The client may put other text in front of it: a marker,
+// recalled messages, or an earlier message without an answer.
 func (r request) question() string {
 	text := ""
 	for _, m := range r.Messages {
@@ -122,7 +122,7 @@ func (r request) question() string {
 	return strings.TrimSpace(text[strings.LastIndex(text, "\n\n")+1:])
 }
 
-// textOf is a message's text, sent as a string or as a list of parts.
+// textOf is the text of a message, whether it is a string or a list of parts.
 func textOf(m openai.ChatCompletionMessage) string {
 	text := m.Content
 	for _, p := range m.MultiContent {
@@ -131,10 +131,10 @@ func textOf(m openai.ChatCompletionMessage) string {
 	return text
 }
 
-// object is one of JSON.
+// object is a JSON object.
 type object map[string]any
 
-// refusal is an error as OpenAI sends it.
+// refusal is an error response in OpenAI's format.
 func refusal(status int, code, format string, args ...any) *http.Response {
 	text := fmt.Sprintf(format, args...)
 	return document(status, object{"error": object{"message": text, "type": "invalid_request_error", "code": code}})
@@ -146,8 +146,9 @@ func document(status int, v object) *http.Response {
 	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(bytes.NewReader(text))}
 }
 
-// stream sends an answer to a prompt of some tokens. Its goroutine ends with the answer, the context or the body.
-func (g *Guide) stream(ctx context.Context, prompt int, a answer) *http.Response {
+// stream sends an answer. prompt is the number of tokens of the request. The goroutine ends with the answer, with ctx,
+// or when the body is closed.
+func (g *server) stream(ctx context.Context, prompt int, a answer) *http.Response {
 	body, in := io.Pipe()
 	stop := context.AfterFunc(ctx, func() { in.CloseWithError(ctx.Err()) })
 	go func() {
@@ -167,8 +168,8 @@ func (g *Guide) stream(ctx context.Context, prompt int, a answer) *http.Response
 	return &http.Response{StatusCode: http.StatusOK, Header: header, Body: body}
 }
 
-// events are those of an answer, in the order of the wire.
-func (g *Guide) events(prompt int, a answer) []string {
+// events are the server-sent events of an answer.
+func (g *server) events(prompt int, a answer) []string {
 	var list []string
 	event := func(v object) {
 		text, _ := json.Marshal(v) // plain values always encode
@@ -176,7 +177,7 @@ func (g *Guide) events(prompt int, a answer) []string {
 	}
 	chunk := func(delta object, finish any) {
 		choice := object{"index": 0, "delta": delta, "finish_reason": finish}
-		event(object{"object": "chat.completion.chunk", "model": Model, "choices": []object{choice}})
+		event(object{"object": "chat.completion.chunk", "model": modelName, "choices": []object{choice}})
 	}
 	for _, word := range strings.SplitAfter(a.text, " ") {
 		chunk(object{"content": word}, nil)

@@ -21,16 +21,16 @@ import (
 
 var update = flag.Bool("update", false, "write the list of acts into docs/start.md")
 
-// ask has winnow's own client ask the guide. The texts of a conversation are the user's and the guide's in turn.
+// ask sends a conversation to the guide through winnow's client. The texts alternate between user and guide.
 func ask(t *testing.T, texts ...string) (llm.Reply, *llm.Error) {
 	t.Helper()
-	r := llm.Request{Model: Model}
+	r := llm.Request{Model: modelName}
 	for i, text := range texts {
 		role := []history.Role{history.User, history.Assistant}[i%2]
 		r.Messages = append(r.Messages, history.Message{Role: role, Content: text, Status: history.Complete})
 	}
 	var reply llm.Reply
-	for event, err := range llm.NewClient(Endpoint(docs.Pages, 0)).Stream(t.Context(), r) {
+	for event, err := range llm.NewClient(NewEndpoint(docs.Pages, 0)).Stream(t.Context(), r) {
 		var failure *llm.Error
 		if errors.As(err, &failure) {
 			return reply, failure
@@ -57,7 +57,7 @@ func TestWinnowsClientUnderstandsEveryAct(t *testing.T) {
 			}
 			reply, failure := ask(t, message)
 			got := ""
-			if strings.HasPrefix(reply.Text, Signature) {
+			if strings.HasPrefix(reply.Text, signature) {
 				got += "text, "
 			}
 			if len(reply.Calls) > 0 {
@@ -79,19 +79,19 @@ func TestWinnowsClientUnderstandsEveryAct(t *testing.T) {
 
 func TestRequestOverTheWindowIsRefused(t *testing.T) {
 	_, failure := ask(t, strings.Repeat("word ", 5000))
-	if failure == nil || failure.Kind != llm.Overflow || failure.Limit != Window || failure.Prompt < 5000 {
+	if failure == nil || failure.Kind != llm.ErrContextLength || failure.Limit != contextWindow || failure.Prompt < 5000 {
 		t.Errorf("5,000 words give %+v, want the window and their tokens", failure)
 	}
 	reply, failure := ask(t, strings.Repeat("word ", 4000))
-	if failure != nil || reply.Usage.Prompt < 4000 || reply.Usage.Prompt > Window || reply.Usage.Answer < 20 {
+	if failure != nil || reply.Usage.Prompt < 4000 || reply.Usage.Prompt > contextWindow || reply.Usage.Answer < 20 {
 		t.Errorf("4,000 words give %+v and usage %+v, want an answer", failure, reply.Usage)
 	}
 }
 
 func TestWinnowsClientFindsTheModelAndItsWindow(t *testing.T) {
-	client := llm.NewClient(Endpoint(docs.Pages, 0))
+	client := llm.NewClient(NewEndpoint(docs.Pages, 0))
 	models, err := client.Models(t.Context())
-	if err != nil || len(models) != 1 || models[0].ID != Model || models[0].Window.Tokens != Window {
+	if err != nil || len(models) != 1 || models[0].ID != modelName || models[0].Window.Tokens != contextWindow {
 		t.Errorf("models are %+v (%v), want the guide with its window", models, err)
 	}
 }
@@ -101,7 +101,7 @@ func TestAnAnswerKeepsItsPaceUntilItIsCancelled(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		body := strings.NewReader(`{"model":"guide","messages":[{"role":"user","content":"hello"}]}`)
 		req := httptest.NewRequestWithContext(ctx, http.MethodPost, "/v1/chat/completions", body)
-		resp, err := Endpoint(docs.Pages, time.Second).Doer.Do(req)
+		resp, err := NewEndpoint(docs.Pages, time.Second).Doer.Do(req)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,11 +119,11 @@ func TestAnAnswerKeepsItsPaceUntilItIsCancelled(t *testing.T) {
 		if !errors.Is(err, context.Canceled) || strings.Contains(string(rest), "[DONE]") {
 			t.Errorf("after the cancel came %q and %v", rest, err)
 		}
-		time.Sleep(time.Second) // The answer's goroutine sees at its next piece that nobody reads.
+		time.Sleep(time.Second) // The goroutine notices the end at its next piece.
 	})
 }
 
-// TestDocsListTheActs keeps docs/start.md true. It is written with go test ./llm/guide -update.
+// TestDocsListTheActs checks the table in docs/start.md, which go test ./llm/guide -update writes.
 func TestDocsListTheActs(t *testing.T) {
 	const file = "../../docs/start.md"
 	page, err := os.ReadFile(file)

@@ -9,19 +9,19 @@ import (
 	"winnow/history/relevance"
 )
 
-// library is the pages that the guide answers from.
+// library is the index of the pages.
 type library struct {
-	sections []section        // in the order of the pages' names, then of the page
+	sections []section        // sorted by file name, then in the order of the page
 	texts    *relevance.Index // of the sections
-	titles   *relevance.Index // of their headings, and of how they are asked for
+	titles   *relevance.Index // of their headings and typical questions
 	titled   []int            // the section of each title
 }
 
-// section is a part of a page from its heading to the next one of any level.
+// section is the part of a page from a heading to the next one of any level.
 type section struct {
 	page  string // the file's name, such as start.md
 	head  string // the heading
-	asked string // how newcomers ask for the section, "; " between the ways
+	asked string // typical questions of newcomers, separated by "; "
 	text  string // Markdown, without the heading
 }
 
@@ -37,16 +37,15 @@ func readLibrary(pages fs.FS) (*library, error) {
 			return nil, fmt.Errorf("read the documentation: %w", err)
 		}
 		if !strings.Contains(string(text), "<!-- readers: developers -->") {
-			l.add(name, string(text))
+			l.addPage(name, string(text))
 		}
 	}
 	return l, nil
 }
 
-// add reads a page and splits it at its headings. A comment below a heading says how newcomers ask for the section.
-// Pictures of the screen are left out, from a comment that begins with "screen" to the next comment: their words are
-// not the page's.
-func (l *library) add(page, text string) {
+// addPage splits a page at its headings. A comment below a heading lists typical questions. Pictures of the screen are
+// omitted, from a comment that begins with "screen" to the next comment, because their words are not about the page.
+func (l *library) addPage(page, text string) {
 	s := section{page: page}
 	fenced, picture := false, false
 	for line := range strings.Lines(text) {
@@ -68,7 +67,7 @@ func (l *library) add(page, text string) {
 	l.index(s)
 }
 
-// index makes a section findable. One without text is none.
+// index adds a section to the index unless it is empty.
 func (l *library) index(s section) {
 	if s.text = strings.TrimSpace(s.text); s.text == "" {
 		return
@@ -83,14 +82,14 @@ func (l *library) index(s section) {
 
 // The weights of a search.
 const (
-	titleWeight = 2.0 // of a heading, or a way of asking, beside the text
-	leastShare  = 0.4 // of a question that a section has to hold, to be an answer at all
+	titleWeight = 2.0 // of headings and typical questions, relative to the text
+	leastShare  = 0.4 // how much of a question a section must contain to be an answer
 )
 
-// search finds the section that answers a question. There is often none.
+// search finds the section that answers a question. Often there is none.
 func (l *library) search(question string) (best section, found bool) {
 	question = words(question)
-	titles := make([]float64, len(l.sections)) // the best score of a title
+	titles := make([]float64, len(l.sections)) // the best score of each section's titles
 	for _, h := range l.titles.Search(question) {
 		n := l.titled[h.Text]
 		titles[n] = max(titles[n], titleWeight*h.Score*h.Share)
@@ -104,7 +103,7 @@ func (l *library) search(question string) (best section, found bool) {
 	return best, found
 }
 
-// words writes what is no word, but is looked for, as one: key names such as ctrl+x, and the glyphs of the screen.
+// words replaces searchable text that is not a word by a word: key names such as ctrl+x, and the glyphs of the screen.
 func words(text string) string {
 	var b strings.Builder
 	for _, r := range text {

@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	// commandTime is how long a command for a key may take: it may wait for a person's fingerprint.
+	// commandTime is how long a command may take. It may wait for the user's fingerprint.
 	commandTime = 30 * time.Second
 
-	// outputTime is how long the output is read after the command has ended, if a program that it started keeps it
+	// outputTime is how long output is read after the command has exited, if a child process keeps it
 	// open.
 	outputTime = 500 * time.Millisecond
 )
 
-// FromCommand runs a program with its arguments and returns the first line that it prints.
+// FromCommand runs a command with its arguments and returns the first line of its output.
 func FromCommand(ctx context.Context, command []string) (Secret, error) {
 	ctx, cancel := context.WithTimeout(ctx, commandTime)
 	defer cancel()

@@ -16,22 +16,22 @@ import (
 )
 
 const (
-	// service is the name that winnow's keys have in the keyring; the user name of each is its endpoint's.
+	// service is the service name of winnow's keys in the keyring. The user name is the name of the endpoint.
 	service = "winnow"
 
-	// keyringTime is how long the keyring may take: it may ask a person for its password.
+	// keyringTime is how long the keyring may take. It may prompt the user for its password.
 	keyringTime = 30 * time.Second
 )
 
 var (
-	// ErrNoKeyring says that this machine has no keyring that can be asked.
+	// ErrNoKeyring reports that no system keyring is available.
 	ErrNoKeyring = errors.New("there is no system keyring here")
-	// ErrNoKey says that no key is stored under a name.
+	// ErrNoKey reports that no key is stored under a name.
 	ErrNoKey = errors.New("no key is stored")
 )
 
-// CheckKeyring returns ErrNoKeyring with the reason where there is nothing to ask. It asks nothing: a
-// keyring may still turn out not to answer.
+// CheckKeyring returns ErrNoKeyring, with the reason, if there is certainly no keyring. It does not access the keyring,
+// which may still fail to respond.
 func CheckKeyring() error {
 	address := os.Getenv("DBUS_SESSION_BUS_ADDRESS")
 	kind, _, _ := strings.Cut(address, ":")
@@ -41,7 +41,7 @@ func CheckKeyring() error {
 	case kind != "" && kind != "disabled" && kind != "autolaunch":
 		return nil
 	case kind != "disabled":
-		// Without an address the library would start a bus by itself, where it does not find this one.
+		// Without an address and without this socket, the library would start a bus of its own.
 		if _, err := os.Stat(filepath.Join("/run/user", strconv.Itoa(os.Getuid()), "bus")); err == nil {
 			return nil
 		}
@@ -50,9 +50,9 @@ func CheckKeyring() error {
 		address)
 }
 
-// FromKeyring asks the keyring for the key of an endpoint. The error is ErrNoKey where it has none.
+// FromKeyring reads the key of an endpoint from the keyring. The error is ErrNoKey if there is none.
 func FromKeyring(ctx context.Context, endpoint string) (Secret, error) {
-	text, err := bounded(ctx, func() (string, error) { return keyring.Get(service, endpoint) })
+	text, err := askKeyring(ctx, func() (string, error) { return keyring.Get(service, endpoint) })
 	if err != nil {
 		return "", err
 	}
@@ -63,21 +63,21 @@ func FromKeyring(ctx context.Context, endpoint string) (Secret, error) {
 	return key, nil
 }
 
-// toKeyring stores the key of an endpoint in the keyring, over an earlier one.
+// toKeyring stores the key of an endpoint in the keyring, replacing an earlier one.
 func toKeyring(ctx context.Context, endpoint string, key Secret) error {
-	_, err := bounded(ctx, func() (string, error) { return "", keyring.Set(service, endpoint, key.Reveal()) })
+	_, err := askKeyring(ctx, func() (string, error) { return "", keyring.Set(service, endpoint, key.Reveal()) })
 	return err
 }
 
-// DeleteFromKeyring removes the key of an endpoint from the keyring. The error is ErrNoKey where it has none.
-func DeleteFromKeyring(ctx context.Context, endpoint string) error {
-	_, err := bounded(ctx, func() (string, error) { return "", keyring.Delete(service, endpoint) })
+// deleteFromKeyring deletes the key of an endpoint from the keyring. The error is ErrNoKey if there is none.
+func deleteFromKeyring(ctx context.Context, endpoint string) error {
+	_, err := askKeyring(ctx, func() (string, error) { return "", keyring.Delete(service, endpoint) })
 	return err
 }
 
-// bounded asks the keyring, and waits for it no longer than keyringTime and ctx allow. The library cannot be
-// stopped, so a question without an answer is left behind on its goroutine.
-func bounded(ctx context.Context, ask func() (string, error)) (string, error) {
+// askKeyring calls the keyring library, and waits until ctx ends or keyringTime has passed. A call of the library
+// cannot be canceled, so a call without a response stays behind on its goroutine.
+func askKeyring(ctx context.Context, ask func() (string, error)) (string, error) {
 	if err := CheckKeyring(); err != nil {
 		return "", err
 	}
@@ -88,7 +88,7 @@ func bounded(ctx context.Context, ask func() (string, error)) (string, error) {
 	go func() {
 		err := errors.New("its response cannot be read")
 		defer func() {
-			_ = recover() // The library trusts what it is sent, and a bus may end.
+			_ = recover() // The library may panic on an invalid response.
 			answered <- err
 		}()
 		text, err = ask()
@@ -101,7 +101,7 @@ func bounded(ctx context.Context, ask func() (string, error)) (string, error) {
 	}
 }
 
-// keyringError makes a sentence of what the library returned.
+// keyringError turns an error of the library into a sentence for the user.
 func keyringError(err error) error {
 	var refused dbus.Error
 	switch {

@@ -1,32 +1,31 @@
 package keys
 
-// Kind is a sort of place that a key can come from.
-type Kind string
+// OriginKind is a kind of place that a key can come from.
+type OriginKind string
 
-// The places, in the order in which they are asked.
+// The places, in the order in which they are tried.
 const (
-	Nowhere  Kind = ""
-	Config   Kind = "config"      // the configuration file holds the key itself
-	Variable Kind = "environment" // an environment variable
-	Command  Kind = "command"     // a program prints it
-	Keyring  Kind = "keyring"     // the system keyring
-	File     Kind = "file"        // a file that only the user can read
+	Nowhere  OriginKind = ""
+	Config   OriginKind = "config"      // in the configuration file itself
+	Variable OriginKind = "environment" // an environment variable
+	Command  OriginKind = "command"     // printed by a program
+	Keyring  OriginKind = "keyring"     // the system keyring
+	File     OriginKind = "file"        // a file that only the user can read
 )
 
-// Origin says where the key of an endpoint comes from. Its zero value is nowhere.
+// Origin is the place that the key of an endpoint comes from. Its zero value is Nowhere.
 type Origin struct {
-	Kind Kind
-	Name string // the variable, the program or the file; "" for the others
+	Kind OriginKind
+	Name string // of the variable, the program or the file; otherwise ""
 }
 
-// String names the place as it stands in a sentence: "OPENAI_API_KEY", "the file ~/work.key". It is "" for
-// nowhere.
+// String names the place for use in a sentence: "OPENAI_API_KEY", "the file ~/work.key". It is "" for Nowhere.
 func (o Origin) String() string {
-	words := map[Kind]string{
+	words := map[OriginKind]string{
 		Config: "the config file", Command: "the command ", Keyring: "the system keyring", File: "the file ",
 	}
 	return words[o.Kind] + o.Name
 }
 
-// Stored says that winnow keys set can replace the key.
+// Stored reports whether the key was stored by winnow keys set, which can replace it.
 func (o Origin) Stored() bool { return o.Kind == Keyring || o.Kind == File }

@@ -1,14 +1,14 @@
-// Package keys is about the keys of servers: a type that never shows one, and the places that keep one: commands,
-// files that only the user can read, the system keyring. It does not know which server takes which key.
+// Package keys has a type for API keys that never prints one, and the places that keys come from: commands, files that
+// only the user can read, and the system keyring. It does not know which server uses which key.
 package keys
 
 import "log/slog"
 
-// Redacted is shown in the place of a secret wherever one would be shown.
+// Redacted replaces a secret wherever one would be shown.
 const Redacted = "[redacted]"
 
-// Secret is a key. Printing, logging or encoding one gives "[redacted]"; only Reveal gives the
-// key, and only the code that sets a request header calls it.
+// Secret is an API key. Printing, logging or encoding it yields "[redacted]". Only Reveal returns the key, and only
+// code that sets a request header or stores the key calls it.
 type Secret string
 
 // Reveal returns the key itself.
@@ -22,11 +22,11 @@ func (s Secret) String() string {
 	return Redacted
 }
 
-// GoString is what %#v prints: as String.
+// GoString implements fmt.GoStringer, for %#v, without the key.
 func (s Secret) GoString() string { return `"` + s.String() + `"` }
 
-// MarshalText is what JSON, TOML and XML encode: as String.
+// MarshalText implements encoding.TextMarshaler, for JSON, TOML and XML, without the key.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// LogValue is what slog writes: as String.
+// LogValue implements slog.LogValuer, without the key.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }

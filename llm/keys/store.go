@@ -9,17 +9,17 @@ import (
 	"strings"
 )
 
-// Store keeps the keys that the user gave to winnow, by the names of their endpoints: in the system keyring,
-// or in files that only the user can read. The folder has one file for each. It holds the key, or the remark
-// that the key is in the keyring: so it is known without asking the keyring what is in there.
+// Store keeps the keys that the user stored with winnow, by endpoint: in the system keyring, or in files that only the
+// user can read. Its folder has one file for each key, which contains the key or a note that the key is in the keyring.
+// So the names of stored keys are known without accessing the keyring.
 type Store struct {
-	Folder string // made when the first key is stored; "" keeps none
+	Folder string // created when the first key is stored; with "", none can be stored
 }
 
-// inKeyring is the remark in the file of a key that the keyring has. It is no key: it has blanks.
+// inKeyring is the content of the file of a key in the keyring. It contains spaces, so it cannot be a key.
 const inKeyring = "# This key is in the system keyring.\n"
 
-// Names lists the endpoints that have a stored key, sorted. A folder that cannot be read has none.
+// Names lists the endpoints that have a stored key, sorted. It is empty if the folder cannot be read.
 func (s Store) Names() []string {
 	var names []string
 	files, _ := os.ReadDir(s.Folder)
@@ -31,8 +31,8 @@ func (s Store) Names() []string {
 	return names
 }
 
-// Find says where the stored key of an endpoint is: nowhere, if none is stored.
-func (s Store) Find(name string) Origin {
+// Origin tells where the stored key of an endpoint is: Nowhere, File or Keyring.
+func (s Store) Origin(name string) Origin {
 	if s.check(name) != nil {
 		return Origin{}
 	}
@@ -46,9 +46,9 @@ func (s Store) Find(name string) Origin {
 	return Origin{Kind: File, Name: s.Path(name)}
 }
 
-// Get fetches the stored key of an endpoint, "" for none. It may ask the keyring.
+// Get reads the stored key of an endpoint, "" if there is none. It may access the keyring.
 func (s Store) Get(ctx context.Context, name string) (Secret, error) {
-	switch from := s.Find(name); from.Kind {
+	switch from := s.Origin(name); from.Kind {
 	case Keyring:
 		key, err := FromKeyring(ctx, name)
 		if errors.Is(err, ErrNoKey) {
@@ -62,12 +62,12 @@ func (s Store) Get(ctx context.Context, name string) (Secret, error) {
 	return "", nil
 }
 
-// Set stores the key of an endpoint in the keyring or in a file, over an earlier one in either.
-func (s Store) Set(ctx context.Context, name string, key Secret, to Kind) error {
+// Set stores the key of an endpoint in the keyring or in a file, replacing an earlier one in either.
+func (s Store) Set(ctx context.Context, name string, key Secret, to OriginKind) error {
 	if err := s.check(name); err != nil {
 		return err
 	}
-	before, text := s.Find(name), key.Reveal()+"\n"
+	before, text := s.Origin(name), key.Reveal()+"\n"
 	if to == Keyring {
 		if err := toKeyring(ctx, name, key); err != nil {
 			return err
@@ -78,32 +78,31 @@ func (s Store) Set(ctx context.Context, name string, key Secret, to Kind) error 
 		return err
 	}
 	if before.Kind == Keyring && to == File {
-		if err := DeleteFromKeyring(ctx, name); err != nil && !errors.Is(err, ErrNoKey) {
+		if err := deleteFromKeyring(ctx, name); err != nil && !errors.Is(err, ErrNoKey) {
 			return fmt.Errorf("the key is in %s now, but the old one could not be deleted: %w", s.Path(name), err)
 		}
 	}
 	return nil
 }
 
-// Delete removes the stored key of an endpoint and says where it was. The error is ErrNoKey where none is
-// stored.
+// Delete deletes the stored key of an endpoint and tells where it was. The error is ErrNoKey if none is stored.
 func (s Store) Delete(ctx context.Context, name string) (Origin, error) {
-	from := s.Find(name)
+	from := s.Origin(name)
 	switch from.Kind {
 	case Nowhere:
 		return from, ErrNoKey
 	case Keyring:
-		if err := DeleteFromKeyring(ctx, name); err != nil && !errors.Is(err, ErrNoKey) {
+		if err := deleteFromKeyring(ctx, name); err != nil && !errors.Is(err, ErrNoKey) {
 			return from, err
 		}
 	}
 	return from, os.Remove(s.Path(name))
 }
 
-// Path is the file of an endpoint's key.
+// Path returns the file of an endpoint's key.
 func (s Store) Path(name string) string { return filepath.Join(s.Folder, name) }
 
-// check refuses what cannot be the name of a file in the folder.
+// check rejects names that cannot be files in the folder.
 func (s Store) check(name string) error {
 	if s.Folder == "" {
 		return errors.New("there is no home folder to keep keys in")

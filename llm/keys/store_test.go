@@ -21,17 +21,17 @@ const testKey = "planted-key-4711"
 
 func TestParseTakesOneKey(t *testing.T) {
 	for text, want := range map[string]string{
-		" sk-1\r\n":                        "sk-1",
-		"\ufeffsk-1":                       "sk-1",
-		"":                                 "!empty",
-		" \n ":                             "!empty",
-		"sk-1\nsk-2":                       "!a single line",
-		"sk 1":                             "!without spaces",
-		"sk-\x1b[200~":                     "!without spaces",
-		"schlüssel":                        "!ASCII",
-		inKeyring:                          "!without spaces",
-		strings.Repeat("x", longest):       strings.Repeat("x", longest),
-		strings.Repeat("x", longest) + "x": "!longer",
+		" sk-1\r\n":                            "sk-1",
+		"\ufeffsk-1":                           "sk-1",
+		"":                                     "!empty",
+		" \n ":                                 "!empty",
+		"sk-1\nsk-2":                           "!a single line",
+		"sk 1":                                 "!without spaces",
+		"sk-\x1b[200~":                         "!without spaces",
+		"schlüssel":                            "!ASCII",
+		inKeyring:                              "!without spaces",
+		strings.Repeat("x", maxKeyBytes):       strings.Repeat("x", maxKeyBytes),
+		strings.Repeat("x", maxKeyBytes) + "x": "!longer",
 	} {
 		key, err := Parse(text)
 		fault, wrong := strings.CutPrefix(want, "!")
@@ -68,7 +68,7 @@ func TestKeyFilesAreForTheUserAlone(t *testing.T) {
 			t.Errorf("mode %o: %v, want an error with the command", mode, err)
 		}
 	}
-	// A file that was open to others is not any more once a key is written to it.
+	// Writing a key to a file that others can read makes it private.
 	if err := toFile(path, testKey+"-2"); err != nil {
 		t.Fatal(err)
 	}
@@ -83,16 +83,16 @@ func TestKeyFilesAreForTheUserAlone(t *testing.T) {
 	}
 }
 
-// Every test of the keyring speaks to one over a socket, as a real one is spoken to. The library keeps one connection
-// for the whole process, so these tests are one.
+// The keyring is accessed over a socket, like a real one. This is one test because the library keeps one connection for
+// the whole process.
 func TestKeyring(t *testing.T) {
-	bus, err := llmtest.StartSecretService(map[string]string{"winnow/foreign": testKey + "-0"})
+	bus, err := llmtest.StartFakeKeyring(map[string]string{"winnow/foreign": testKey + "-0"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", bus.Address)
 	t.Cleanup(func() {
-		kept, err := dbus.SessionBus() // The library keeps one connection. Another test must not meet it.
+		kept, err := dbus.SessionBus() // Other tests must not use this connection.
 		bus.Close()
 		if err == nil {
 			<-kept.Context().Done()
@@ -106,17 +106,17 @@ func TestKeyring(t *testing.T) {
 			t.Errorf("the key of %s is %q, %v; want %q", name, key.Reveal(), err, want)
 		}
 	}
-	set := func(name string, key Secret, to Kind) {
+	set := func(name string, key Secret, to OriginKind) {
 		t.Helper()
 		if err := s.Set(ctx, name, key, to); err != nil {
 			t.Fatal(err)
 		}
 	}
 
-	// A key that winnow did not store is not asked for by itself.
+	// A key that winnow did not store is not looked up by Get.
 	get("foreign", "")
-	if bus.Asked() != 0 {
-		t.Errorf("the keyring was asked %d times for a key that is not stored", bus.Asked())
+	if bus.Calls() != 0 {
+		t.Errorf("the keyring was asked %d times for a key that is not stored", bus.Calls())
 	}
 	if key, err := FromKeyring(ctx, "foreign"); err != nil || key.Reveal() != testKey+"-0" {
 		t.Errorf("the foreign key is %q, %v", key.Reveal(), err)
@@ -127,18 +127,18 @@ func TestKeyring(t *testing.T) {
 	if got := bus.Key("winnow/openai"); got != testKey {
 		t.Errorf("the keyring holds %q", got)
 	}
-	if from := s.Find("openai"); from.Kind != Keyring {
+	if from := s.Origin("openai"); from.Kind != Keyring {
 		t.Errorf("it comes from %v", from)
 	}
 	if text, err := os.ReadFile(s.Path("openai")); err != nil || string(text) != inKeyring {
 		t.Errorf("its file holds %q, %v", text, err)
 	}
-	asked := bus.Asked()
-	if names := s.Names(); !slices.Equal(names, []string{"openai"}) || bus.Asked() != asked {
-		t.Errorf("the names are %q, after %d calls", names, bus.Asked()-asked)
+	asked := bus.Calls()
+	if names := s.Names(); !slices.Equal(names, []string{"openai"}) || bus.Calls() != asked {
+		t.Errorf("the names are %q, after %d calls", names, bus.Calls()-asked)
 	}
 
-	// A key is in one place.
+	// Storing a key elsewhere deletes the old one.
 	set("openai", testKey+"-2", File)
 	get("openai", testKey+"-2")
 	if got := bus.Key("winnow/openai"); got != "" {
@@ -153,7 +153,7 @@ func TestKeyring(t *testing.T) {
 		t.Errorf("deleted twice: %v", err)
 	}
 
-	// A locked keyring asks somebody for its password. It is not waited for without end.
+	// A locked keyring prompts for its password. The wait is limited.
 	set("openai", testKey, Keyring)
 	bus.Lock(true)
 	short, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
@@ -175,8 +175,8 @@ func TestKeyring(t *testing.T) {
 	}
 	bus.Refuse(false)
 
-	// A key that was deleted by another program.
-	if err := DeleteFromKeyring(ctx, "openai"); err != nil {
+	// Another program deletes the key.
+	if err := deleteFromKeyring(ctx, "openai"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Get(ctx, "openai"); err == nil || !strings.Contains(err.Error(), "winnow keys set openai") {
@@ -199,12 +199,12 @@ func TestKeyring(t *testing.T) {
 func TestWithoutABusThereIsNoKeyring(t *testing.T) {
 	addresses := []string{"disabled:"}
 	if _, err := os.Stat(filepath.Join("/run/user", strconv.Itoa(os.Getuid()), "bus")); err != nil {
-		// This machine has no bus that is found.
+		// This machine has no session bus at the default path.
 		addresses = append(addresses, "", "autolaunch:", "autolaunch:scope=*user")
 	}
 	for _, address := range addresses {
 		t.Setenv("DBUS_SESSION_BUS_ADDRESS", address)
-		t.Setenv("PATH", t.TempDir()) // A bus that is launched would be a program.
+		t.Setenv("PATH", t.TempDir()) // so that no bus can be started
 		if _, err := FromKeyring(t.Context(), "openai"); !errors.Is(err, ErrNoKeyring) {
 			t.Errorf("%q: %v", address, err)
 		}
@@ -215,15 +215,15 @@ func TestWithoutABusThereIsNoKeyring(t *testing.T) {
 	}
 }
 
-func TestLaterIsFetchedOnceUntilItIsRefused(t *testing.T) {
+func TestLazySecretIsFetchedOnceUntilItIsRefused(t *testing.T) {
 	t.Parallel()
 	fetched, key, fault := 0, Secret(""), errors.New("locked")
-	l := NewLater(func(context.Context) (Secret, error) { fetched++; return key, fault })
+	l := NewLazySecret(func(context.Context) (Secret, error) { fetched++; return key, fault })
 	want := func(what string, key Secret, known Secret, times int) {
 		t.Helper()
 		got, _ := l.Get(t.Context())
-		if got != key || l.Known() != known || fetched != times {
-			t.Errorf("%s: got %q, knows %q after %d fetches; want %q, %q, %d", what, got.Reveal(), l.Known().Reveal(),
+		if got != key || l.Fetched() != known || fetched != times {
+			t.Errorf("%s: got %q, knows %q after %d fetches; want %q, %q, %d", what, got.Reveal(), l.Fetched().Reveal(),
 				fetched, key.Reveal(), known.Reveal(), times)
 		}
 	}
@@ -234,11 +234,11 @@ func TestLaterIsFetchedOnceUntilItIsRefused(t *testing.T) {
 	want("a key", "first-key", "first-key", 3)
 	key = "second-key"
 	want("again", "first-key", "first-key", 3)
-	l.Refused()
+	l.MarkRefused()
 	want("refused", "second-key", "second-key", 4)
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	l.turn <- struct{}{} // Somebody else fetches.
+	l.turn <- struct{}{} // Another goroutine fetches.
 	if _, err := l.Get(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("stopped while it waited: %v", err)
 	}

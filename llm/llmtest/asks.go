@@ -5,9 +5,9 @@ import (
 	"regexp"
 )
 
-// AsksForAnAnswer says that the body of a request carries a conversation and wants it answered, in any of the formats
-// that winnow speaks. A question about a server, or one that has it count tokens, does not.
-func AsksForAnAnswer(body []byte) bool {
+// IsAnswerRequest reports whether the body of a request, in any of winnow's formats, contains a conversation to be
+// answered. Requests for information about a server, or to count tokens, do not.
+func IsAnswerRequest(body []byte) bool {
 	var asks struct {
 		Messages json.RawMessage
 		Input    json.RawMessage
@@ -16,12 +16,12 @@ func AsksForAnAnswer(body []byte) bool {
 	return json.Unmarshal(body, &asks) == nil && asks.Stream && (asks.Messages != nil || asks.Input != nil)
 }
 
-// A name that a server or an argument gives may hold blanks and line ends.
+// announcement allows spaces and line ends in names of servers and in arguments.
 var announcement = regexp.MustCompile(
 	`\bTry \d+ of \d+ in|\b[Aa]sking (?:once more|again|\S+ again|\S+ to summarise|\S+ for a title|for the title ` +
 		`again|(?s:.*?) again with the result of)\b`,
 )
 
-// Announced is how many further requests a sentence for the user announces: those that winnow makes beside the first
-// one of a turn.
-func Announced(sentence string) int { return len(announcement.FindAllString(sentence, -1)) }
+// CountAnnounced is the number of further requests that a sentence to the user announces, besides the first one of a
+// turn.
+func CountAnnounced(sentence string) int { return len(announcement.FindAllString(sentence, -1)) }

@@ -15,17 +15,16 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// SecretService is a session bus with nothing on it but a keyring, in memory: what GNOME Keyring and its like offer
-// by D-Bus (org.freedesktop.secrets), as far as go-keyring asks for it. Its keys are by service and user name,
-// as in "winnow/openai".
-type SecretService struct {
+// FakeKeyring is a D-Bus session bus with an in-memory keyring: the part of org.freedesktop.secrets, the API of GNOME
+// Keyring, that go-keyring uses. Keys are named by service and user, as in "winnow/openai".
+type FakeKeyring struct {
 	Address string // for DBUS_SESSION_BUS_ADDRESS
 
 	listener net.Listener
 	folder   string
 
 	mu      sync.Mutex
-	held    chan struct{} // closed when calls are answered again, nil where they are
+	held    chan struct{} // calls wait until it is closed; may be nil
 	open    []net.Conn
 	keys    map[string]string
 	locked  bool
@@ -34,14 +33,14 @@ type SecretService struct {
 	asked   int
 }
 
-// StartSecretService starts one with some keys in it, until Close.
-func StartSecretService(keys map[string]string) (*SecretService, error) {
+// StartFakeKeyring starts a keyring with some keys in it. It runs until Close.
+func StartFakeKeyring(keys map[string]string) (*FakeKeyring, error) {
 	folder, err := os.MkdirTemp("", "bus") // The path of a socket must be short.
 	if err != nil {
 		return nil, err
 	}
 	socket := filepath.Join(folder, "s")
-	s := &SecretService{Address: "unix:path=" + socket, folder: folder, keys: map[string]string{}}
+	s := &FakeKeyring{Address: "unix:path=" + socket, folder: folder, keys: map[string]string{}}
 	maps.Copy(s.keys, keys)
 	if s.listener, err = net.Listen("unix", socket); err != nil {
 		os.RemoveAll(folder)
@@ -62,8 +61,8 @@ func StartSecretService(keys map[string]string) (*SecretService, error) {
 	return s, nil
 }
 
-// Close ends it and all connections to it.
-func (s *SecretService) Close() {
+// Close stops the keyring and closes all connections.
+func (s *FakeKeyring) Close() {
 	s.listener.Close()
 	os.RemoveAll(s.folder)
 	s.mu.Lock()
@@ -73,22 +72,22 @@ func (s *SecretService) Close() {
 	}
 }
 
-// Lock makes the keyring ask for a password that nobody types.
-func (s *SecretService) Lock(locked bool) {
+// Lock makes the keyring prompt for a password, which is never entered.
+func (s *FakeKeyring) Lock(locked bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.locked = locked
 }
 
-// Refuse makes the keyring say at once that nobody unlocks it.
-func (s *SecretService) Refuse(refuses bool) {
+// Refuse makes the keyring report at once that it stays locked.
+func (s *FakeKeyring) Refuse(refuses bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.refuses = refuses
 }
 
-// Hold leaves the keyring's calls without an answer until release.
-func (s *SecretService) Hold() (release func()) {
+// HoldCalls leaves calls unanswered until release is called.
+func (s *FakeKeyring) HoldCalls() (release func()) {
 	held := make(chan struct{})
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,29 +95,29 @@ func (s *SecretService) Hold() (release func()) {
 	return sync.OnceFunc(func() { close(held) })
 }
 
-// Remove takes the keyring off the bus.
-func (s *SecretService) Remove() {
+// Remove removes the keyring from the bus.
+func (s *FakeKeyring) Remove() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.removed = true
 }
 
-// Key is a key by service and user name, "" for none.
-func (s *SecretService) Key(name string) string {
+// Key returns a key by service and user name, "" if there is none.
+func (s *FakeKeyring) Key(name string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.keys[name]
 }
 
-// Asked is how many calls the keyring got.
-func (s *SecretService) Asked() int {
+// Calls is the number of calls so far.
+func (s *FakeKeyring) Calls() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.asked
 }
 
-// serve answers one client. What it does not understand ends the connection.
-func (s *SecretService) serve(conn net.Conn) {
+// serve answers one client. An invalid message ends the connection.
+func (s *FakeKeyring) serve(conn net.Conn) {
 	defer conn.Close()
 	in := bufio.NewReader(conn)
 	if !authenticate(in, conn) {
@@ -154,7 +153,7 @@ func (s *SecretService) serve(conn net.Conn) {
 	}
 }
 
-// authenticate lets everybody in, as the protocol wants it before the first message.
+// authenticate accepts every client, as the protocol requires before the first message.
 func authenticate(in *bufio.Reader, out net.Conn) bool {
 	for {
 		line, err := in.ReadString('\n')
@@ -182,7 +181,7 @@ const (
 	secrets    = "/org/freedesktop/secrets/item/"
 )
 
-// secret is a secret of the protocol.
+// secret is a secret in the format of the protocol.
 type secret struct {
 	Session     dbus.ObjectPath
 	Parameters  []byte
@@ -190,8 +189,8 @@ type secret struct {
 	ContentType string
 }
 
-// answer is what a call returns.
-func (s *SecretService) answer(call *dbus.Message) ([]any, error) {
+// answer returns the result of a call.
+func (s *FakeKeyring) answer(call *dbus.Message) ([]any, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	header := func(f dbus.HeaderField) string {

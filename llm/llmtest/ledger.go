@@ -8,27 +8,27 @@ import (
 	"sync"
 )
 
-// Ledger compares the requests for an answer of one test: those that came to its servers, those that were announced
-// to the user, and those of which there is a record. They must be as many, each try counted by itself. The zero Ledger
-// is ready, and safe for concurrent use once its fields are set.
+// Ledger compares the answer requests of a test: those that its servers received, those that were announced to the
+// user, and those that were recorded. Their numbers must be equal, counting each attempt. The zero value is ready to
+// use. It is safe for concurrent use once its fields are set.
 type Ledger struct {
-	// Unrecorded requests have no record: those of temporary chats, of --no-save, of sessions that were purged or are
-	// in another file. Requests with a second record, in a copy of their session, are taken off.
+	// Unrecorded is the number of requests without a record: those of temporary chats, of --no-save, and of sessions
+	// that were purged or are in another file, minus those with a second record in a copy of their session.
 	Unrecorded int
-	// Unheard requests are announced and recorded, and reach no server: nothing listens, or the key cannot be read.
+	// Unheard is the number of requests that reach no server, because nothing listens or the key cannot be read.
 	Unheard int
-	// Killed is how many recorded requests, at most, were kept from leaving by a kill.
+	// Killed is the maximum number of recorded requests that a kill prevented from being sent.
 	Killed int
 
 	mu        sync.Mutex
 	came      int
 	announced int
-	guided    map[any]bool // the turns of which a request was planned, and whether the guide answers it
+	guided    map[any]bool // turns with a plan → whether the guide answers
 }
 
-// Came counts the body of a request, where it asks for an answer.
-func (l *Ledger) Came(body []byte) {
-	if !AsksForAnAnswer(body) {
+// CountBody counts the body of a request if it is an answer request.
+func (l *Ledger) CountBody(body []byte) {
+	if !IsAnswerRequest(body) {
 		return
 	}
 	l.mu.Lock()
@@ -36,21 +36,21 @@ func (l *Ledger) Came(body []byte) {
 	l.came++
 }
 
-// Count counts the requests that come to a handler.
-func (l *Ledger) Count(h http.Handler) http.Handler {
+// CountRequests returns a handler that counts the requests to h.
+func (l *Ledger) CountRequests(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
-		if err == nil { // Of a client that died while it asked, what arrived is no request.
-			l.Came(body)
+		if err == nil { // A client that was killed may send part of a request.
+			l.CountBody(body)
 		}
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		h.ServeHTTP(w, r)
 	})
 }
 
-// Plan takes a request that a turn planned. The first one of a turn is what the user asked for, and its plan announces
-// it. The guide is no server.
-func (l *Ledger) Plan(turn any, endpoint string) {
+// NotePlan records that a turn planned a request. The first plan of a turn announces what the user asked for. The guide
+// is not a server.
+func (l *Ledger) NotePlan(turn any, endpoint string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if _, known := l.guided[turn]; known {
@@ -65,12 +65,11 @@ func (l *Ledger) Plan(turn any, endpoint string) {
 	}
 }
 
-// Say takes a sentence of a turn for the user, which may announce further requests. A title has no turn; nil stands for
-// it.
-func (l *Ledger) Say(turn any, sentence string) { l.announce(turn, Announced(sentence)) }
+// NoteSentence records a sentence to the user, which may announce further requests of a turn. For a title, turn is nil.
+func (l *Ledger) NoteSentence(turn any, sentence string) { l.announce(turn, CountAnnounced(sentence)) }
 
-// Again takes the announcement of a turn that a request leaves once more, as it was.
-func (l *Ledger) Again(turn any) { l.announce(turn, 1) }
+// NoteRepeat records the announcement that a request of a turn is sent again unchanged.
+func (l *Ledger) NoteRepeat(turn any) { l.announce(turn, 1) }
 
 func (l *Ledger) announce(turn any, n int) {
 	l.mu.Lock()
@@ -80,25 +79,25 @@ func (l *Ledger) announce(turn any, n int) {
 	}
 }
 
-// Asked is how many requests for an answer came until now.
-func (l *Ledger) Asked() int {
+// Received is the number of answer requests received so far.
+func (l *Ledger) Received() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.came
 }
 
-// Announced is how many requests were announced until now.
+// Announced is the number of answer requests announced so far.
 func (l *Ledger) Announced() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.announced
 }
 
-// AnnouncedBeside takes the requests that another process announced.
-func (l *Ledger) AnnouncedBeside(n int) { l.announce(nil, n) }
+// AddAnnounced adds requests that another process announced.
+func (l *Ledger) AddAnnounced(n int) { l.announce(nil, n) }
 
-// Compare says what differs between the requests that came, that were announced and that are recorded. A history that
-// cannot be read any more, because the test broke or removed it, is not compared.
+// Compare returns an error if the numbers of received, announced and recorded requests differ. The records are not
+// compared if they are not readable because the test damaged or removed the history.
 func (l *Ledger) Compare(recorded int, readable bool) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -8,9 +8,8 @@ import (
 	"slices"
 )
 
-// CheckOllama says why Ollama would refuse a request to /api/chat, or would not read a part of it, nil where it
-// takes all of it.
-func CheckOllama(body []byte) error {
+// CheckOllamaBody returns an error if Ollama would refuse a request to /api/chat, or would ignore a part of it.
+func CheckOllamaBody(body []byte) error {
 	type call struct {
 		ID       string `json:"id"`
 		Function struct {

@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// RealServer is the base URL of a real server, which an environment variable holds. Without it the test is skipped.
-// Such a server answers one request after the other and loads one model at a time, so the test has it for itself
-// until it ends: those of other packages wait. README.md says how to have one.
-func RealServer(t testing.TB, variable string) string {
+// RealServerURL returns the base URL of a real server from an environment variable, and skips the test if it is not
+// set. Such a server answers one request at a time and has one model loaded, so the test has exclusive use of it until
+// it ends; tests of other packages wait. README.md describes the setup.
+func RealServerURL(t testing.TB, variable string) string {
 	t.Helper()
 	base := os.Getenv(variable)
 	if base == "" {

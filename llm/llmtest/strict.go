@@ -1,4 +1,4 @@
-// Package llmtest holds the servers that tests talk to. The program is never linked with it.
+// Package llmtest has the servers that tests talk to. It is not linked into the program.
 package llmtest
 
 import (
@@ -12,50 +12,50 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// Profile is a server and what of its strictness depends on the model that it serves, as in "llamacpp+alternate".
+// Profile is a kind of strict server, and optionally a property of the model that it serves, as in
+// "llamacpp+alternate".
 type Profile string
 
-// The profiles. Where what a server does depends on a chat template, it is the strictest one in use.
+// The profiles. Servers that use chat templates have the strictest one in use.
 const (
-	OpenAI    Profile = "openai"
-	Responses Profile = "responses" // OpenAI's Responses API, with nothing stored
-	LlamaCpp  Profile = "llamacpp"
-	Alternate Profile = "llamacpp+alternate" // its template wants user and assistant in turn, as Mistral's do
-	Toolless  Profile = "llamacpp+toolless"  // so does this one, which counts tools' messages too, as Gemma's do
-	Mistral   Profile = "mistral"
-	DeepSeek  Profile = "deepseek"
-	Thinking  Profile = "deepseek+thinking"
-	Anthropic Profile = "anthropic" // its Chat Completions endpoint
-	// Calls and results stand only in a request that offers tools, as on Bedrock.
-	Offered    Profile = "anthropic+offered"
-	Gemini     Profile = "gemini"            // its Chat Completions endpoint
-	Signatures Profile = "gemini+signatures" // its model requires the signatures of its calls
-	Strictest  Profile = "strictest"         // none that there is: what every request satisfies, whoever gets it
+	OpenAI            Profile = "openai"
+	Responses         Profile = "responses" // OpenAI's Responses API, without stored data
+	LlamaCpp          Profile = "llamacpp"
+	LlamaCppAlternate Profile = "llamacpp+alternate" // its template requires user and assistant to alternate, as Mistral's do
+	LlamaCppToolless  Profile = "llamacpp+toolless"  // the same, but counting messages of tools too, as Gemma's do
+	Mistral           Profile = "mistral"
+	DeepSeek          Profile = "deepseek"
+	DeepSeekThinking  Profile = "deepseek+thinking"
+	Anthropic         Profile = "anthropic" // its Chat Completions endpoint
+	// It accepts calls and results only in a request that offers tools, as Bedrock does.
+	AnthropicOffered Profile = "anthropic+offered"
+	Gemini           Profile = "gemini"            // its Chat Completions endpoint
+	GeminiSignatures Profile = "gemini+signatures" // its model requires the signatures of its calls
+	Strictest        Profile = "strictest"         // no real server: the rules that every request follows
 )
 
-// server is the profile without what depends on the model.
+// server is the profile without the property of the model.
 func (p Profile) server() string {
 	server, _, _ := strings.Cut(string(p), "+")
 	return server
 }
 
-// Refusal is what a server answers to a body that breaks one of its rules.
+// Refusal is the response of a server to a body that breaks one of its rules.
 type Refusal struct {
 	Rule   string // the rule's name, such as call-answered
-	Index  int    // the message, from 0; -1 where it is about the request itself
-	Status int    // of HTTP
-	Code   string // the server's own code for it, "" for none
-	Text   string // what the server says
+	Index  int    // of the message, from 0; -1 for the request itself
+	Status int    // the HTTP status
+	Code   string // the server's error code, "" for none
+	Text   string // the server's message
 }
 
 func (r *Refusal) Error() string {
 	return fmt.Sprintf("message %d (of the request: -1) breaks rule %s: %d %s", r.Index, r.Rule, r.Status, r.Text)
 }
 
-// Check reports the first rule of a profile that the body of a chat request breaks, as a *Refusal. It reads the bytes
-// as a real server does, and knows nothing of how they came about, so that a fault of the planning cannot excuse
-// itself.
-func Check(p Profile, body []byte) error {
+// CheckBody returns the first rule of a profile that the body of a chat request breaks, as a *Refusal. Like a real
+// server, it sees nothing but the bytes, so that a mistake in planning cannot hide itself.
+func CheckBody(p Profile, body []byte) error {
 	read, wrong := readBody(body, p.server())
 	for _, r := range rulesOf(p) {
 		if wrong == nil && r.Rule != "form" {
@@ -69,14 +69,14 @@ func Check(p Profile, body []byte) error {
 	return nil
 }
 
-// fault is a place that breaks a rule.
+// fault is the place where a body breaks a rule.
 type fault struct {
-	at   int    // the message, from 0; -1 is the request itself
+	at   int    // the message, from 0; -1 for the request itself
 	k    int    // the part or call of the message, or the tool of the request
-	what string // what is wrong there, where that is neither message nor call
+	what string // what is wrong, if it is neither a message nor a call
 }
 
-// fill puts what is wrong into the text of a refusal.
+// fill fills the placeholders in the text of a refusal.
 func (b *body) fill(text string, f fault) string {
 	var m message
 	var c toolCall
@@ -95,7 +95,7 @@ func (b *body) fill(text string, f fault) string {
 //go:embed refusals.txt
 var refusals string
 
-// rulesOf are the rules of a profile, each with its refusal, in the order in which the server looks.
+// rulesOf returns the rules of a profile with their refusals, in the order in which the server checks them.
 func rulesOf(p Profile) []Refusal {
 	server := Profile(p.server())
 	if server == p {
@@ -104,7 +104,7 @@ func rulesOf(p Profile) []Refusal {
 	return slices.Concat(rules()[server], rules()[p])
 }
 
-// rules reads refusals.txt, which says what it holds.
+// rules parses refusals.txt, which describes its format.
 var rules = sync.OnceValue(func() map[Profile][]Refusal {
 	all, of := map[Profile][]Refusal{}, Profile("")
 	for line := range strings.Lines(refusals) {
@@ -118,14 +118,14 @@ var rules = sync.OnceValue(func() map[Profile][]Refusal {
 		}
 		r := Refusal{Rule: strings.Fields(line)[0]}
 		fields := strings.SplitN(strings.TrimSpace(strings.TrimPrefix(line, r.Rule)), " ", 3)
-		r.Status, _ = strconv.Atoi(fields[0]) // A status that is none is 0, which no server answers with.
+		r.Status, _ = strconv.Atoi(fields[0]) // An invalid status becomes 0, which fails the tests.
 		r.Code, r.Text = strings.Trim(fields[1], "-"), fields[2]
 		all[of] = append(all[of], r)
 	}
 	return all
 })
 
-// Example is a body that a profile refuses by a rule, or accepts where that is "".
+// Example is a body that breaks a rule of a profile, or that the profile accepts if Rule is "".
 type Example struct {
 	Profile Profile
 	Rule    string
@@ -135,7 +135,7 @@ type Example struct {
 //go:embed testdata/strict.txtar
 var examples []byte
 
-// Examples has one of each rule of each profile, and some that break none.
+// Examples returns one body for each rule of each profile, and some that are accepted.
 func Examples() []Example {
 	var all []Example
 	for _, f := range txtar.Parse(examples).Files {

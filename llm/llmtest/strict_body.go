@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// body is the body of a request as far as any rule looks at it.
+// body is the part of a request body that the rules check.
 type body struct {
-	server   string // whose rules are looked at
+	server   string // whose rules are checked
 	model    string
 	keys     keys
 	messages []message
@@ -19,14 +19,14 @@ type body struct {
 
 type keys map[string]json.RawMessage
 
-// there says that a key is there and not null.
+// there reports whether a key exists and is not null.
 func (k keys) there(key string) bool { return len(k[key]) > 0 && string(k[key]) != "null" }
 
-// message is a message of Chat Completions, or an item of the Responses API, which is read as a message of its own: a
-// call as an assistant's with one call, a result as a tool's.
+// message is a message of Chat Completions, or an item of the Responses API: a call is read as an assistant message
+// with one call, an output as a tool message.
 type message struct {
 	Role       string
-	Type       string // of an item alone
+	Type       string // of an item
 	ID         string
 	Content    content
 	ToolCalls  []toolCall `json:"tool_calls"`
@@ -35,11 +35,11 @@ type message struct {
 	keys keys
 }
 
-// content is what a message says.
+// content is the content of a message.
 type content struct {
-	there bool // the key is there and not null
+	there bool // the key exists and is not null
 	text  string
-	parts []part // nil where the content is a text
+	parts []part // nil if the content is a string
 }
 
 type part struct {
@@ -121,7 +121,7 @@ func (m *message) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// both reads an object and its keys.
+// both decodes an object and its keys.
 func both(raw []byte, object any, keys *keys) error {
 	if err := json.Unmarshal(raw, object); err != nil {
 		return err
@@ -129,10 +129,10 @@ func both(raw []byte, object any, keys *keys) error {
 	return json.Unmarshal(raw, keys)
 }
 
-// nullEscape is the character 0 in a text, which JSON can only write escaped.
+// nullEscape matches an escaped null character in JSON.
 var nullEscape = regexp.MustCompile(`(?:^|[^\\])(?:\\\\)*\\u0000`)
 
-// readBody reads a body. The fault is one of form: no JSON, a value of the wrong type, a key that comes twice.
+// readBody decodes a body. The fault is about its form: invalid JSON, a value of the wrong type, or a duplicate key.
 func readBody(raw []byte, server string) (*body, *fault) {
 	b := &body{server: server}
 	var named struct{ Model string }
@@ -167,7 +167,7 @@ func readBody(raw []byte, server string) (*body, *fault) {
 	return b, nil
 }
 
-// doubled reports a key that comes twice in one object: which one counts is every server's own choice.
+// doubled returns an error for a duplicate key in an object. Servers differ in which one counts.
 func doubled(d *json.Decoder) error {
 	open, err := d.Token()
 	if err != nil || open != json.Delim('{') && open != json.Delim('[') {
@@ -193,7 +193,7 @@ func doubled(d *json.Decoder) error {
 	return err
 }
 
-// speaks says that a content holds something beside white space.
+// speaks reports whether a content contains anything but white space.
 func (c content) speaks() bool {
 	for _, p := range c.parts {
 		if p.Type != "text" || p.Text != nil && strings.TrimSpace(*p.Text) != "" {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// The forms of names and ids that every server accepts, of the ids of Mistral, and of a signature of Gemini.
+// The formats of names and IDs that every server accepts, of Mistral's IDs, and of Gemini's signatures.
 var (
 	nameForm  = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`)
 	idForm    = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,40}$`)
@@ -18,10 +18,10 @@ var (
 	signature = regexp.MustCompile(`"thought_signature":\s*"[^"]`)
 )
 
-// finder looks for the first place of a body that breaks a rule, nil for none.
+// finder returns the first place in a body that breaks a rule, nil if there is none.
 type finder func(*body) *fault
 
-// finders are the rules by their names. refusals.txt says who has which, and in which order.
+// finders maps the names of rules to their checks. refusals.txt tells which server has which rules, and in which order.
 var finders = map[string]finder{
 	"model-named": inRequest(func(b *body) bool { return b.model != "" }),
 	"messages-there": inRequest(func(b *body) bool {
@@ -131,13 +131,13 @@ var finders = map[string]finder{
 	}),
 }
 
-// mistralOrder says for each role which ones may follow it.
+// mistralOrder lists, for each role, the roles that may follow it.
 var mistralOrder = map[string]string{
 	"": "system user assistant", "system": "user assistant", "user": "user assistant",
 	"assistant": "user assistant tool", "tool": "assistant tool",
 }
 
-// inRequest, inMessage, inPart, inCall and inTool ask something of the request, or of each of its things.
+// inRequest, inMessage, inPart, inCall and inTool check a condition of the request, or of each of its elements.
 func inRequest(sound func(*body) bool) finder {
 	return func(b *body) *fault {
 		if sound(b) {
@@ -184,7 +184,7 @@ func inCall(sound func(*body, toolCall) bool) finder {
 	}
 }
 
-// toolItem is a tool that is offered to the Responses API.
+// toolItem is a tool in a request to the Responses API.
 type toolItem struct {
 	Type, Name string
 	Strict     *bool
@@ -208,7 +208,8 @@ func inTool(sound func(toolItem) bool) finder {
 	}
 }
 
-// alternating: behind the system's message user and assistant speak in turn, as far as a template counts the messages.
+// alternating checks that, after the system message, user and assistant messages alternate. counts selects the messages
+// that the template counts.
 func alternating(counts func(message) bool) finder {
 	return func(b *body) *fault {
 		turn := 0
@@ -225,7 +226,7 @@ func alternating(counts func(message) bool) finder {
 	}
 }
 
-// roleBefore is the role of the message in front of message i, "" for none.
+// roleBefore is the role of the message before message i, "" for the first.
 func (b *body) roleBefore(i int) string {
 	if i <= 0 {
 		return ""
@@ -237,7 +238,7 @@ func (b *body) usesTools() bool {
 	return slices.ContainsFunc(b.messages, func(m message) bool { return len(m.ToolCalls) > 0 || m.Role == "tool" })
 }
 
-// resultsAfter are the ids that the results right behind message i answer.
+// resultsAfter lists the call IDs of the results directly after message i.
 func (b *body) resultsAfter(i int) []string {
 	var ids []string
 	for _, m := range b.messages[i+1:] {
@@ -249,7 +250,7 @@ func (b *body) resultsAfter(i int) []string {
 	return ids
 }
 
-// open says that the messages from one on, up to another, hold a call with an id and no result of it.
+// open reports whether the messages in [from, to) contain a call with an ID but no result of it.
 func (b *body) open(from, to int, id string) bool {
 	open := false
 	for _, m := range b.messages[from:to] {
@@ -271,7 +272,7 @@ func isImage(url string) bool {
 	return found && known && err == nil && len(raw) > 0
 }
 
-// The keys that the servers know, apart by spaces: of a request, by the server; of a message, by its role or the type
+// The keys that servers accept, separated by spaces: of a request, by server; of a message, by its role or the type
 // of an item.
 const someKeys = "model messages tools tool_choice parallel_tool_calls max_tokens temperature top_p stop stream "
 
@@ -299,7 +300,7 @@ var itemKeys = map[string]string{
 	"reasoning":            "type id summary content encrypted_content status",
 }
 
-// keysKnown: nothing is sent that the server does not know.
+// keysKnown checks that the body has only keys that the server accepts.
 func keysKnown(b *body) *fault {
 	if key := b.keys.unknown(requestKeys[b.server]); key != "" {
 		return &fault{at: -1, what: key}
@@ -327,7 +328,7 @@ func keysKnown(b *body) *fault {
 	return nil
 }
 
-// unknown is a key that is not among the known ones, "" for none.
+// unknown returns a key that is not among the known ones, "" if there is none.
 func (k keys) unknown(known string) string {
 	for key := range k {
 		if !slices.Contains(strings.Fields(known), key) {

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// Strict is a server of the profile: it takes POST …/chat/completions, or …/responses alone, answers every sound body
-// with reply as a stream, and any other one with its refusal, as this server sends errors. It lists one model, named
-// strict.
-func Strict(p Profile, reply string) http.Handler {
+// NewStrictServer returns a server of the profile. It accepts POST …/chat/completions, or only …/responses, answers
+// each valid body with reply as a stream, and any other with a refusal in the format of the real server. It lists one
+// model, named strict.
+func NewStrictServer(p Profile, reply string) http.Handler {
 	takes := "/chat/completions"
 	if p == Responses {
 		takes = "/responses"
@@ -32,22 +32,22 @@ func Strict(p Profile, reply string) http.Handler {
 	})
 }
 
-// object is one of JSON.
+// object is a JSON object.
 type object map[string]any
 
 func complete(w http.ResponseWriter, r *http.Request, p Profile, reply string) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return // the client is gone
+		return // the client has disconnected
 	}
 	var refusal *Refusal
-	if errors.As(Check(p, body), &refusal) {
+	if errors.As(CheckBody(p, body), &refusal) {
 		answer(w, refusal.Status, refusal.document(p))
 		return
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	if p == Responses {
-		text, _ := json.Marshal(reply) // a text always encodes
+		text, _ := json.Marshal(reply) // a string always encodes
 		_, _ = io.WriteString(w, data(`{"type":"response.created","response":{"status":"in_progress"}}`)+
 			data(`{"type":"response.output_text.delta","output_index":0,"delta":`+string(text)+`}`)+
 			data(`{"type":"response.completed","response":{"status":"completed"}}`))
@@ -58,20 +58,20 @@ func complete(w http.ResponseWriter, r *http.Request, p Profile, reply string) {
 
 // saying is an event with a text.
 func saying(text string) string {
-	quoted, _ := json.Marshal(text) // a text always encodes
+	quoted, _ := json.Marshal(text) // a string always encodes
 	return chunk(`"role":"assistant","content":` + string(quoted))
 }
 
-// model is the name of the one model.
+// model is the name of the only model.
 const model = "strict"
 
 func answer(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body) // fails only where nobody reads any more
+	_ = json.NewEncoder(w).Encode(body) // fails only if the client has disconnected
 }
 
-// document is the refusal as the profile's server writes it.
+// document is the refusal in the format of the profile's server.
 func (r *Refusal) document(p Profile) any {
 	switch Profile(p.server()) {
 	case LlamaCpp:
@@ -96,7 +96,7 @@ func openAIError(r *Refusal) any {
 	return object{"error": e}
 }
 
-// mistralError is FastAPI's list for what the schema refuses, and the service's own form for the rest.
+// mistralError is FastAPI's list for violations of the schema, and Mistral's own format for all others.
 func mistralError(r *Refusal) any {
 	if r.Status == http.StatusUnprocessableEntity {
 		text, path, _ := strings.Cut(r.Text, ": ")

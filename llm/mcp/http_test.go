@@ -17,18 +17,18 @@ import (
 	"winnow/llm/tool"
 )
 
-// webServer is a server that is asked by HTTP.
-func webServer(t *testing.T, h http.Handler) Server {
+// webServer configures an HTTP server.
+func webServer(t *testing.T, h http.Handler) ServerConfig {
 	t.Helper()
 	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)
-	return Server{
+	return ServerConfig{
 		Name: "web", URL: server.URL + "/mcp?tenant=7", StartupTimeout: 2 * time.Minute,
 		ToolTimeout: 2 * time.Minute,
 	}
 }
 
-// Every request has the configured headers and the query of the address.
+// Every request has the configured headers and the query of the URL.
 func TestAServerIsAskedByHTTP(t *testing.T) {
 	t.Parallel()
 	for name, options := range map[string]*sdk.StreamableHTTPOptions{"events": {}, "JSON": {JSONResponse: true}} {
@@ -47,20 +47,20 @@ func TestAServerIsAskedByHTTP(t *testing.T) {
 			s.Headers = map[string]string{"x-api-key": "secret", "accept": "nonsense"}
 			m := started(t, s)
 			if got := call(t, m, "web__add", `{"a":2,"b":3}`); got != "5" {
-				t.Errorf("got %q, status %+v", got, m.List()[0])
+				t.Errorf("got %q, status %+v", got, m.Statuses()[0])
 			}
-			if got, err := m.Read(t.Context(), "web", "memo:one"); got != "read memo:one" || err != nil {
+			if got, err := m.ReadResource(t.Context(), "web", "memo:one"); got != "read memo:one" || err != nil {
 				t.Errorf("read %q, %v", got, err)
 			}
 			if name == "events" {
 				call(t, m, "web__change", `{}`)
-				until(t, m, func(s Status) bool { return strings.Contains(fmt.Sprint(offered(m)), "web__new") })
+				until(t, m, func(s ServerStatus) bool { return strings.Contains(fmt.Sprint(offered(m)), "web__new") })
 			}
 		})
 	}
 }
 
-// No request and no header leaves for an address that the user did not name.
+// Redirects to other servers are not followed.
 func TestNoRequestLeavesForAnotherServer(t *testing.T) {
 	t.Parallel()
 	var reached atomic.Int32
@@ -77,7 +77,7 @@ func TestNoRequestLeavesForAnotherServer(t *testing.T) {
 		s := webServer(t, h)
 		s.Headers = map[string]string{"Authorization": "Bearer secret"}
 		m := started(t, s)
-		if s := m.List()[0]; s.State != Failed || !strings.Contains(s.Err.Error(), stranger.URL) {
+		if s := m.Statuses()[0]; s.State != Failed || !strings.Contains(s.Err.Error(), stranger.URL) {
 			t.Errorf("%s: the server is %s: %v", name, s.State, s.Err)
 		}
 	}
@@ -97,7 +97,7 @@ func TestAnHTTPServerThatFailsSaysWhy(t *testing.T) {
 		}, "the server rejected the credentials (401); set headers in its configuration: wrong [31mtoken"},
 		"502": {
 			func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) },
-			"the server answers 502 Bad Gateway",
+			"the server responded with 502 Bad Gateway",
 		},
 		"silent": {
 			func(_ http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body); <-r.Context().Done() },
@@ -108,18 +108,18 @@ func TestAnHTTPServerThatFailsSaysWhy(t *testing.T) {
 		if name == "silent" {
 			s.StartupTimeout = 100 * time.Millisecond
 		}
-		if s := started(t, s).List()[0]; s.State != Failed || !strings.Contains(s.Err.Error(), c.want) {
+		if s := started(t, s).Statuses()[0]; s.State != Failed || !strings.Contains(s.Err.Error(), c.want) {
 			t.Errorf("%s: the server is %s: %v; want failed: %s", name, s.State, s.Err, c.want)
 		}
 	}
 	closed := webServer(t, http.NotFoundHandler())
 	closed.URL = "http://127.0.0.1:1/mcp"
-	if s := started(t, closed).List()[0]; s.State != Failed || !strings.Contains(s.Err.Error(), "connection refused") {
+	if s := started(t, closed).Statuses()[0]; s.State != Failed || !strings.Contains(s.Err.Error(), "connection refused") {
 		t.Errorf("a closed port: %s: %v", s.State, s.Err)
 	}
 }
 
-// A server by HTTP that forgets its sessions is connected anew.
+// An HTTP server that has lost its sessions is reconnected.
 func TestALostSessionIsConnectedAnew(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -133,7 +133,7 @@ func TestALostSessionIsConnectedAnew(t *testing.T) {
 		mu.Unlock()
 		h.ServeHTTP(w, r)
 	})))
-	until(t, m, func(s Status) bool { return s.Listed })
+	until(t, m, func(s ServerStatus) bool { return s.Listed })
 	mu.Lock()
 	handler = fresh()
 	mu.Unlock()
@@ -141,18 +141,18 @@ func TestALostSessionIsConnectedAnew(t *testing.T) {
 		t.Errorf("a call in a session that was forgotten: %q", got)
 	}
 	if got := call(t, m, "web__add", `{"a":2,"b":3}`); got != "5" {
-		t.Errorf("the call after it gave %q, status %+v", got, m.List()[0])
+		t.Errorf("the call after it gave %q, status %+v", got, m.Statuses()[0])
 	}
 }
 
-// A server that is asked by HTTP and ended unnoticed is noticed before the user is asked about a call.
+// An HTTP server that has gone is noticed before the user is asked about a call.
 func TestAServerThatIsGoneIsNotReady(t *testing.T) {
 	t.Parallel()
 	streamable := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return honestServer("honest") },
 		&sdk.StreamableHTTPOptions{Stateless: true})
 	server := httptest.NewServer(streamable)
-	m := started(t, Server{Name: "web", URL: server.URL})
-	tools := tool.Set{Boxes: m.Boxes()}
+	m := started(t, ServerConfig{Name: "web", URL: server.URL})
+	tools := tool.Set{Boxes: m.Toolboxes()}
 	if err := tools.Ready(t.Context(), "web__add"); err != nil {
 		t.Errorf("a server that answers is not ready: %v", err)
 	}
@@ -162,7 +162,7 @@ func TestAServerThatIsGoneIsNotReady(t *testing.T) {
 	}
 }
 
-// A tool says how far a call is.
+// The progress of a call is passed on.
 func TestProgressIsReported(t *testing.T) {
 	t.Parallel()
 	seen := make(chan struct{})
@@ -181,7 +181,7 @@ func TestProgressIsReported(t *testing.T) {
 	said, result := make(chan string, 2), make(chan string, 1)
 	ctx := tool.WithProgress(t.Context(), func(text string) { said <- text })
 	go func() {
-		text, _ := tool.Set{Boxes: m.Boxes()}.Run(ctx, "web__long", `{}`)
+		text, _ := tool.Set{Boxes: m.Toolboxes()}.Run(ctx, "web__long", `{}`)
 		result <- text
 	}()
 	for _, want := range []string{"0 step", "25 % step"} {
@@ -195,7 +195,7 @@ func TestProgressIsReported(t *testing.T) {
 	}
 }
 
-// A call that is stopped is cancelled at the server.
+// A stopped call is cancelled at the server.
 func TestAStoppedCallIsCancelledAtTheServer(t *testing.T) {
 	t.Parallel()
 	began, cancelled := make(chan struct{}), make(chan struct{})
@@ -209,7 +209,7 @@ func TestAStoppedCallIsCancelledAtTheServer(t *testing.T) {
 	m := started(t, webServer(t, sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil)))
 	ctx, stop := context.WithCancel(t.Context())
 	go func() { <-began; stop() }()
-	(tool.Set{Boxes: m.Boxes()}).Run(ctx, "web__wait", `{}`)
+	(tool.Set{Boxes: m.Toolboxes()}).Run(ctx, "web__wait", `{}`)
 	select {
 	case <-cancelled:
 	case <-time.After(2 * time.Minute):

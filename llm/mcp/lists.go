@@ -11,20 +11,20 @@ import (
 )
 
 type (
-	// Prompt is a text that a server makes for the user to send.
+	// Prompt is a prompt template of a server.
 	Prompt = sdk.Prompt
 
-	// Argument is what a prompt is made with.
-	Argument = sdk.PromptArgument
+	// PromptArgument is an argument of a prompt.
+	PromptArgument = sdk.PromptArgument
 
-	// Resource is something that a server can be asked to show. The URI of a template has {placeholders}.
+	// Resource is a resource of a server, or a resource template, whose URI has {placeholders}.
 	Resource = sdk.Resource
 )
 
-// Prompt has a server make a prompt, as one text. What the model is to have said in it has a line that says so.
-func (m *Servers) Prompt(ctx context.Context, server, name string, arguments map[string]string) (string, error) {
+// GetPrompt returns a prompt as one text. Messages of the assistant in it are labeled.
+func (m *Servers) GetPrompt(ctx context.Context, server, name string, arguments map[string]string) (string, error) {
 	var texts []string
-	err := m.ask(ctx, server, func(ctx context.Context, l *link) error {
+	err := m.ask(ctx, server, func(ctx context.Context, l *connection) error {
 		made, err := l.session.GetPrompt(ctx, &sdk.GetPromptParams{Name: name, Arguments: arguments})
 		if err != nil {
 			return err
@@ -43,9 +43,9 @@ func (m *Servers) Prompt(ctx context.Context, server, name string, arguments map
 	return strings.Join(texts, "\n\n"), nil
 }
 
-// Read reads a resource, as one text.
-func (m *Servers) Read(ctx context.Context, server, uri string) (text string, err error) {
-	err = m.ask(ctx, server, func(ctx context.Context, l *link) error {
+// ReadResource reads a resource as one text.
+func (m *Servers) ReadResource(ctx context.Context, server, uri string) (text string, err error) {
+	err = m.ask(ctx, server, func(ctx context.Context, l *connection) error {
 		read, err := l.session.ReadResource(ctx, &sdk.ReadResourceParams{URI: uri})
 		if err != nil {
 			return err
@@ -61,8 +61,8 @@ func (m *Servers) Read(ctx context.Context, server, uri string) (text string, er
 	return text, nil
 }
 
-// ask asks a server for something.
-func (m *Servers) ask(ctx context.Context, server string, request func(context.Context, *link) error) error {
+// ask sends a request to a server.
+func (m *Servers) ask(ctx context.Context, server string, request func(context.Context, *connection) error) error {
 	s, err := m.find(server)
 	if err != nil {
 		return err
@@ -70,12 +70,12 @@ func (m *Servers) ask(ctx context.Context, server string, request func(context.C
 	return s.ask(ctx, request)
 }
 
-// list reads one of the server's lists to its end, or until it is too long.
-func list[P, T any](s *server, l *link, of func(context.Context, *P) iter.Seq2[*T, error]) (all []*T, err error) {
+// list reads a list of the server, up to maxListed entries.
+func list[P, T any](s *server, l *connection, of func(context.Context, *P) iter.Seq2[*T, error]) (all []*T, err error) {
 	ctx, cancel := context.WithTimeout(l.ctx, s.config.StartupTimeout)
 	defer cancel()
 	for item, err := range of(ctx, nil) {
-		if err != nil || len(all) == mostListed {
+		if err != nil || len(all) == maxListed {
 			return all, err
 		}
 		if item != nil {
@@ -85,8 +85,8 @@ func list[P, T any](s *server, l *link, of func(context.Context, *P) iter.Seq2[*
 	return all, nil
 }
 
-// readTools reads the server's tools.
-func (s *server) readTools(l *link) ([]Tool, error) {
+// readTools reads the list of the server's tools.
+func (s *server) readTools(l *connection) ([]Tool, error) {
 	if has := l.session.InitializeResult().Capabilities; has == nil || has.Tools == nil {
 		return nil, nil
 	}
@@ -94,11 +94,11 @@ func (s *server) readTools(l *link) ([]Tool, error) {
 	return named(s.config, listed), err
 }
 
-// readOffers reads the server's prompts, resources and templates. One that cannot list them has none.
-func (s *server) readOffers(l *link) (prompts []*Prompt, resources []*Resource) {
+// readOffers reads the lists of prompts, resources and resource templates. A list that fails is treated as empty.
+func (s *server) readOffers(l *connection) (prompts []*Prompt, resources []*Resource) {
 	prompts, _ = list(s, l, l.session.Prompts)
 	for _, p := range prompts {
-		p.Arguments = slices.DeleteFunc(p.Arguments, func(a *Argument) bool { return a == nil })
+		p.Arguments = slices.DeleteFunc(p.Arguments, func(a *PromptArgument) bool { return a == nil })
 	}
 	resources, _ = list(s, l, l.session.Resources)
 	templates, _ := list(s, l, l.session.ResourceTemplates)

@@ -18,7 +18,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// testServer is the environment variable that makes the test program a server of a kind.
+// testServer is the environment variable that makes the test program a server of some kind.
 const testServer = "WINNOW_TEST_MCP_SERVER"
 
 func TestMain(m *testing.M) {
@@ -29,25 +29,25 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// serverOf is a server of a kind: this test program, started once more.
-func serverOf(t testing.TB, kind string) Server {
+// serverOf configures a server of some kind, run by this test program.
+func serverOf(t testing.TB, kind string) ServerConfig {
 	t.Helper()
 	program, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Server{
+	return ServerConfig{
 		Name: kind, Command: program, Env: map[string]string{testServer: kind},
 		StartupTimeout: 2 * time.Minute, ToolTimeout: 2 * time.Minute,
 	}
 }
 
-// serveTest is a server that behaves as its kind says, until its standard input ends.
+// serveTest runs a server until its standard input ends.
 func serveTest(kind string) {
 	switch kind {
 	case "honest", "changing":
 		honestServer(kind).Run(context.Background(), &sdk.StdioTransport{})
-	case "stubborn": // Neither the end of its input nor a signal ends it, and its child holds its output open.
+	case "stubborn": // It ignores the end of its input and signals, and its child keeps its output open.
 		stubbornServer()
 	default:
 		scriptedServer(kind)
@@ -59,7 +59,7 @@ type addArguments struct {
 	B int `json:"b" jsonschema:"the second number"`
 }
 
-// addTool gives a server a tool whose result is made of its arguments.
+// addTool adds a tool to a server.
 func addTool[In any](s *sdk.Server, name, description string, run func(context.Context, *sdk.CallToolRequest, In) ([]sdk.Content, error)) {
 	sdk.AddTool(s, &sdk.Tool{Name: name, Description: description},
 		func(ctx context.Context, r *sdk.CallToolRequest, in In) (*sdk.CallToolResult, any, error) {
@@ -68,14 +68,14 @@ func addTool[In any](s *sdk.Server, name, description string, run func(context.C
 		})
 }
 
-// says is a tool that says a text.
+// says is a tool with a fixed result.
 func says(text string) func(context.Context, *sdk.CallToolRequest, struct{}) ([]sdk.Content, error) {
 	return func(context.Context, *sdk.CallToolRequest, struct{}) ([]sdk.Content, error) { return textOf(text), nil }
 }
 
 func textOf(text string) []sdk.Content { return []sdk.Content{&sdk.TextContent{Text: text}} }
 
-// honestServer has tools, prompts and resources as the SDK serves them.
+// honestServer has tools, prompts and resources implemented with the SDK.
 func honestServer(kind string) *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "honest-server", Version: "1.2.3"}, nil)
 	addTool(s, "add", "Adds two numbers.", func(_ context.Context, _ *sdk.CallToolRequest, in addArguments) ([]sdk.Content, error) {
@@ -114,7 +114,7 @@ func honestServer(kind string) *sdk.Server {
 	return s
 }
 
-// stubbornServer greets, lists its tools and does not end.
+// stubbornServer never exits.
 func stubbornServer() {
 	ignoreSignals()
 	scriptedServer("stubborn")
@@ -126,7 +126,7 @@ func stubbornServer() {
 //go:embed testdata/servers.txtar
 var serversFile []byte
 
-// scriptOf are the lines of a kind of server in servers.txtar, by what they belong to.
+// scriptOf returns the script of a kind of server in servers.txtar: its lines by request.
 func scriptOf(kind string) map[string][]string {
 	script := map[string][]string{}
 	for _, f := range txtar.Parse(serversFile).Files {
@@ -141,7 +141,7 @@ func scriptOf(kind string) map[string][]string {
 	return script
 }
 
-// message is a message to a scripted server: a request, or an answer to one of its own.
+// message is a message to a scripted server: a request, or a response to one of its own requests.
 type message struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
@@ -153,11 +153,11 @@ type message struct {
 	Error  json.RawMessage `json:"error"`
 }
 
-// scriptedServer writes its messages itself, and is as bad as its kind.
+// scriptedServer writes its messages without the SDK, so that they can be wrong.
 func scriptedServer(kind string) {
 	script, usual := scriptOf(kind), scriptOf("default")
-	var calling json.RawMessage // the id of the last call
-	var got []string            // the client's capabilities, and its answers
+	var calling json.RawMessage // the ID of the last call
+	var got []string            // the client's capabilities and responses
 	does := func(key string, id json.RawMessage) {
 		lines, own := script[key]
 		if !own {
@@ -186,7 +186,7 @@ func scriptedServer(kind string) {
 		var m message
 		json.Unmarshal(in.Bytes(), &m)
 		switch key := m.Method; {
-		case key == "": // Its three requests are answered.
+		case key == "": // a response to one of its three requests
 			if got = append(got, string(m.ID)+string(m.Result)+string(m.Error)); len(got) == 4 {
 				slices.Sort(got)
 				does("answered", calling)
@@ -203,9 +203,9 @@ func scriptedServer(kind string) {
 	}
 }
 
-// filled puts texts that are too long or no text at all into the lines of servers.txtar.
+// filled replaces placeholders for invalid or very long text in servers.txtar.
 var filled = sync.OnceValue(func() *strings.Replacer {
 	return strings.NewReplacer(`\x1b`, "\x1b", `\xff`, "\xff", `\xfe`, "\xfe",
 		"$LARGE", strings.Repeat("0123456789", 2<<20), "$DEEP", strings.Repeat("[", 100_000)+strings.Repeat("]", 100_000),
-		"$LONG", strings.Repeat("long", 40), "$HUGE", strings.Repeat("x", mostSchema), "$WORDY", strings.Repeat("word ", 4000))
+		"$LONG", strings.Repeat("long", 40), "$HUGE", strings.Repeat("x", maxSchemaBytes), "$WORDY", strings.Repeat("word ", 4000))
 })

@@ -15,7 +15,7 @@ import (
 
 var blankLines = regexp.MustCompile(`\n+`)
 
-// Exactly the lines that can be messages are passed on, and the others are kept.
+// Exactly the lines that look like messages are passed on; the others are kept.
 func TestOnlyMessagesArePassedOn(t *testing.T) {
 	t.Parallel()
 	stray := rapid.SampledFrom([]string{
@@ -53,7 +53,7 @@ func TestOnlyMessagesArePassedOn(t *testing.T) {
 
 func TestAddressesAreShownWithoutSecrets(t *testing.T) {
 	t.Parallel()
-	for want, s := range map[string]Server{
+	for want, s := range map[string]ServerConfig{
 		"npx -y x":                     {Command: "npx", Args: []string{"-y", "x"}},
 		"https://a.example/mcp":        {URL: "https://me:pw@a.example/mcp?key=1#x"},
 		"an address that is not a URL": {URL: ":"},
@@ -63,7 +63,7 @@ func TestAddressesAreShownWithoutSecrets(t *testing.T) {
 		}
 	}
 	lost := errors.New(`standalone SSE stream: failed to reconnect: Get "https://a.example/mcp?key=1": EOF`)
-	if got := (&link{ctx: t.Context()}).explain(lost).Error(); got != "EOF" {
+	if got := (&connection{ctx: t.Context()}).explain(lost).Error(); got != "EOF" {
 		t.Errorf("an error of a request is %q", got)
 	}
 }

@@ -16,19 +16,20 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// closeGrace is how long a program has to obey when it is to end, and what it started to leave its output.
+// closeGrace is how long a program may take to react to each step of being stopped, and its children to close its
+// output.
 const closeGrace = 700 * time.Millisecond
 
-// process is a running server program, with everything that it starts.
+// process is a running server program, with its child processes.
 type process struct {
-	in     io.WriteCloser // its standard input
+	in     io.WriteCloser // standard input
 	kill   context.CancelFunc
-	exited chan struct{} // closed when it has ended
+	exited chan struct{} // closed when the program has exited
 }
 
-// startProcess starts a server's program in a process group of its own, and makes the connection to it. What it prints
-// that is no message is kept in printed. lost is told when it has ended, and why.
-func startProcess(s Server, printed *printed, lost func(error)) (*process, sdk.Transport, error) {
+// startProcess starts a server's program in its own process group, and returns the transport to it. Output that is not
+// a message is kept in printed. lost is called with the reason when the program has exited.
+func startProcess(s ServerConfig, printed *printed, lost func(error)) (*process, sdk.Transport, error) {
 	path, err := s.program()
 	if err != nil {
 		return nil, nil, err
@@ -65,12 +66,12 @@ func startProcess(s Server, printed *printed, lost func(error)) (*process, sdk.T
 		close(p.exited)
 		writer.Close()
 	}()
-	// The SDK's limit counts what it has read of the next message too.
-	return p, &sdk.IOTransport{Reader: messages, Writer: p.in, MaxLineLength: 2 * MostResult}, nil
+	// The SDK's limit includes bytes of the next message.
+	return p, &sdk.IOTransport{Reader: messages, Writer: p.in, MaxLineLength: 2 * MaxResultBytes}, nil
 }
 
-// program finds the server's program where the server itself would: a PATH in its own environment goes first.
-func (s Server) program() (string, error) {
+// program finds the server's program. A PATH in the server's own environment takes precedence.
+func (s ServerConfig) program() (string, error) {
 	for _, folder := range filepath.SplitList(s.Env["PATH"]) {
 		if path, err := exec.LookPath(filepath.Join(folder, s.Command)); err == nil {
 			return path, nil
@@ -83,7 +84,7 @@ func (s Server) program() (string, error) {
 	return path, err
 }
 
-// end ends the program: it closes its standard input, then asks it to end, then kills it, each with time to obey.
+// end stops the program: it closes standard input, then sends SIGTERM, then kills it, with time to react in between.
 func (p *process) end() {
 	p.in.Close()
 	select {
@@ -94,24 +95,24 @@ func (p *process) end() {
 	<-p.exited
 }
 
-// filter is the standard output or the standard error of a program. It passes the messages of the first one on. The
-// SDK would end the connection at any other line; those are kept. What calls itself a message is passed on even if it
-// cannot be decoded: somebody may be waiting for that very answer.
+// filter receives the standard output or standard error of a program. It passes messages of standard output on and
+// keeps all other lines, at which the SDK would close the connection. A line that looks like a message is passed on
+// even if it cannot be decoded, because a request may be waiting for it.
 type filter struct {
-	messages *io.PipeWriter // nil for none
+	messages *io.PipeWriter // nil for standard error
 	others   *printed
 	lost     func(error)
-	line     []byte // the newest line, as far as it came
+	line     []byte // the current, incomplete line
 }
 
-// errTooLong ends the connection of a server whose message is too long.
-var errTooLong = fmt.Errorf("it has more than %d MB", MostResult>>20)
+// errTooLong ends the connection to a server that sends too long a message.
+var errTooLong = fmt.Errorf("its message is larger than %d MB", MaxResultBytes>>20)
 
-// Write takes a piece of what the program prints.
+// Write receives output of the program.
 func (f *filter) Write(p []byte) (int, error) {
 	for part := range bytes.SplitAfterSeq(p, []byte("\n")) {
 		f.line = append(f.line, part...)
-		if len(f.line) > MostResult {
+		if len(f.line) > MaxResultBytes {
 			f.lost(errTooLong)
 			return 0, errTooLong
 		}
@@ -122,20 +123,20 @@ func (f *filter) Write(p []byte) (int, error) {
 		if f.messages == nil || !isObject || !bytes.Contains(f.line, []byte(`"jsonrpc"`)) {
 			f.others.add(f.line)
 		} else if _, err := f.messages.Write(f.line); err != nil {
-			return 0, err // Nobody reads the messages any more.
+			return 0, err // The connection is closed.
 		}
 		f.line = f.line[:0]
 	}
 	return len(p), nil
 }
 
-// printed are the last lines of a program that are no messages.
+// printed keeps the last lines of a program's output that are not messages.
 type printed struct {
 	mu   sync.Mutex
 	last []string
 }
 
-// add adds a line. Those of a stack trace say little.
+// add adds a line, except those of stack traces, which say little.
 func (p *printed) add(line []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -145,7 +146,7 @@ func (p *printed) add(line []byte) {
 	}
 }
 
-// quote is the end of a sentence with the lines, "" where there are none.
+// quote returns the lines as the end of a sentence, "" if there are none.
 func (p *printed) quote() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

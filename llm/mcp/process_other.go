@@ -4,7 +4,7 @@ package mcp
 
 import "os/exec"
 
-// setGroup does nothing: where there are no process groups, what a program starts is left to that program.
+// setGroup does nothing: without process groups, a program has to stop its children itself.
 func setGroup(*exec.Cmd) {}
 
 // killGroup does nothing: see setGroup.

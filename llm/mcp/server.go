@@ -19,20 +19,20 @@ import (
 	"winnow/llm/tool"
 )
 
-// server is one server. While it is connected it has a goroutine.
+// server is one MCP server. While it is connected it has a goroutine.
 type server struct {
 	m      *Servers
-	config Server
+	config ServerConfig
 	box    tool.Toolbox
 
-	// Servers.mu guards what follows. The lists of the status are replaced and not changed.
-	status Status
-	link   *link // nil where it is not connected
+	// Servers.mu guards the fields below. The lists of the status are replaced, never modified.
+	status ServerStatus
+	link   *connection // nil if not connected
 }
 
-// start starts the server where it was not started or has ended. The caller holds the lock.
+// start starts the server unless it is running. The caller holds the lock.
 func (s *server) start() {
-	if s.m.ctx.Err() == nil && (s.status.State == Idle || s.status.State == Ended) {
+	if s.m.ctx.Err() == nil && (s.status.State == NotStarted || s.status.State == Ended) {
 		s.status.State = Starting
 		s.m.running.Go(s.run)
 		s.m.announce()
@@ -40,7 +40,7 @@ func (s *server) start() {
 }
 
 // run keeps the server connected until the connection or winnow ends. A server that has failed, or that winnow has
-// ended, offers nothing any more.
+// stopped, no longer offers anything.
 func (s *server) run() {
 	err := s.serve()
 	s.update(func() {
@@ -56,11 +56,11 @@ func (s *server) run() {
 	})
 }
 
-// relistDelay is the time between two readings of a server's lists.
+// relistDelay is the minimum time between two readings of a server's lists.
 const relistDelay = 100 * time.Millisecond
 
-// serve connects to the server and keeps its lists up to date until the connection ends, and says why it did. A server
-// that is slow with its prompts and resources is ready all the same.
+// serve connects to the server, keeps its lists up to date until the connection ends, and returns the reason. The
+// server is ready as soon as its tools are known, even if its prompts and resources are slow.
 func (s *server) serve() error {
 	l, err := s.dial()
 	if err != nil {
@@ -84,8 +84,8 @@ func (s *server) serve() error {
 	}
 }
 
-// connected makes the server ready, with its tools.
-func (s *server) connected(l *link, tools []Tool) {
+// connected marks the server as ready, with its tools.
+func (s *server) connected(l *connection, tools []Tool) {
 	if s.status.Err != nil {
 		s.m.news = append(s.m.news, fmt.Sprintf("the MCP server %s was started again: %s", s.config.Name, s.status.Err))
 	}
@@ -95,7 +95,7 @@ func (s *server) connected(l *link, tools []Tool) {
 	}
 }
 
-// update changes the server under the lock and wakes those who wait for a change.
+// update changes the server under the lock, updates its toolbox, and announces the change.
 func (s *server) update(change func()) {
 	s.m.mu.Lock()
 	defer s.m.mu.Unlock()
@@ -103,34 +103,34 @@ func (s *server) update(change func()) {
 	var offered []tool.Entry
 	for _, t := range s.status.Tools {
 		if t.Offered {
-			offered = append(offered, tool.Entry{Tool: t.Tool, Run: s.caller(t.Own), Ready: s.ready})
+			offered = append(offered, tool.Entry{Tool: t.Tool, Run: s.caller(t.OriginalName), Ready: s.ready})
 		}
 	}
 	s.box.Replace(offered)
 	s.m.announce()
 }
 
-// protocol is the version that a connection begins with; the server may answer with another one. A program that does
-// not know a newer one may end at its first message.
+// protocol is the protocol version that winnow proposes; the server may choose another one. Some programs exit at a
+// version that they do not know.
 const protocol = "2025-11-25"
 
-// link is one connection to a server.
-type link struct {
+// connection is a connection to a server.
+type connection struct {
 	session  *sdk.ClientSession
-	process  *process        // nil for a server that is asked by HTTP
-	printed  printed         // what the program printed that is no message
-	ctx      context.Context // ends with the connection; its cause says why
+	process  *process        // nil for a server over HTTP
+	printed  printed         // output of the program that is not a message
+	ctx      context.Context // ends with the connection; its cause is the reason
 	finish   context.CancelCauseFunc
-	changed  chan struct{} // holds one when a list of the server has changed
-	progress sync.Map      // what is told how far a running call is, by its token
+	changed  chan struct{} // receives a value when a list of the server has changed
+	progress sync.Map      // progress callbacks of running calls, by token
 }
 
 // dial connects to the server.
-func (s *server) dial() (*link, error) {
+func (s *server) dial() (*connection, error) {
 	if err := s.config.Check(); err != nil {
 		return nil, err
 	}
-	l := &link{changed: make(chan struct{}, 1)}
+	l := &connection{changed: make(chan struct{}, 1)}
 	l.ctx, l.finish = context.WithCancelCause(s.m.ctx)
 	var transport sdk.Transport
 	var err error
@@ -140,6 +140,7 @@ func (s *server) dial() (*link, error) {
 		l.process, transport, err = startProcess(s.config, &l.printed, l.finish)
 	}
 	if err != nil {
+		l.finish(nil)
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(s.m.ctx, s.config.StartupTimeout)
@@ -157,13 +158,13 @@ func (s *server) dial() (*link, error) {
 	return nil, err
 }
 
-// options are what winnow offers to a server: nothing. A server may not ask for answers of the model or the user,
-// and is shown no folders.
-func (l *link) options() *sdk.ClientOptions {
+// options declares winnow's capabilities: none. A server may not request answers of the model or of the user, and sees
+// no folders.
+func (l *connection) options() *sdk.ClientOptions {
 	listChanged := func() {
 		select {
 		case l.changed <- struct{}{}:
-		default: // The lists are read soon.
+		default: // The lists will be read anyway.
 		}
 	}
 	return &sdk.ClientOptions{
@@ -173,14 +174,14 @@ func (l *link) options() *sdk.ClientOptions {
 		ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) { listChanged() },
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
 			if say, ok := l.progress.Load(r.Params.ProgressToken); ok {
-				say.(func(string))(far(r.Params))
+				say.(func(string))(progressText(r.Params))
 			}
 		},
 	}
 }
 
-// far is how far a call is, in words for the user.
-func far(p *sdk.ProgressNotificationParams) string {
+// progressText describes the progress of a call for the user.
+func progressText(p *sdk.ProgressNotificationParams) string {
 	text := fmt.Sprint(p.Progress)
 	if p.Total > 0 {
 		text = fmt.Sprintf("%.0f %%", 100*p.Progress/p.Total)
@@ -188,19 +189,19 @@ func far(p *sdk.ProgressNotificationParams) string {
 	return strings.TrimSpace(text + " " + clean(p.Message, 100))
 }
 
-// errGone is the end of a connection of which nothing else is known.
+// errGone is the reason for the end of a connection if no other is known.
 var errGone = errors.New("the server ended, or has forgotten the session")
 
-// request is how the SDK's errors name an HTTP request. Its address may hold a key.
+// request matches the prefix of the SDK's errors that names an HTTP request. Its URL may contain a key.
 var request = regexp.MustCompile(`^.*\b(Get|Post|Delete) "[^"]*": `)
 
-// explain says for the user why the connection ended, or why a request over it failed.
-func (l *link) explain(err error) error {
+// explain returns, for the user, why the connection ended or a request failed.
+func (l *connection) explain(err error) error {
 	if answer := answerOf(err); answer != nil {
 		return errors.New(cut(plain(answer.Message), 4000))
 	}
 	if l.process != nil && errors.Is(err, syscall.EPIPE) {
-		// The program does not read any more. How it ended is known a moment later.
+		// The program has closed its input. How it exited is known a moment later.
 		select {
 		case <-l.process.exited:
 		case <-time.After(closeGrace):
@@ -215,8 +216,8 @@ func (l *link) explain(err error) error {
 	return errors.New(request.ReplaceAllString(err.Error(), ""))
 }
 
-// answerOf is the error that the server answered with, nil for another one: those of the SDK about its connection
-// are of the same type.
+// answerOf returns the error that the server sent, nil if err is another one. The SDK's own errors about the connection
+// have the same type.
 func answerOf(err error) *jsonrpc.Error {
 	answer, ok := errors.AsType[*jsonrpc.Error](err)
 	if !ok || slices.Contains([]int64{-32003, -32004, -32005}, answer.Code) {
@@ -225,8 +226,8 @@ func answerOf(err error) *jsonrpc.Error {
 	return answer
 }
 
-// end closes the connection and ends the server's program.
-func (l *link) end() {
+// end closes the connection and stops the server's program.
+func (l *connection) end() {
 	l.finish(nil)
 	if l.process != nil {
 		l.process.end()
@@ -236,8 +237,8 @@ func (l *link) end() {
 	}
 }
 
-// await waits until the server is ready. One that has ended is started.
-func (s *server) await(ctx context.Context) (l *link, err error) {
+// await waits until the server is ready. A server that has exited is restarted.
+func (s *server) await(ctx context.Context) (l *connection, err error) {
 	waited := s.m.await(ctx, func() bool {
 		s.start()
 		l = s.link
@@ -252,9 +253,9 @@ func (s *server) await(ctx context.Context) (l *link, err error) {
 	return l, cmp.Or(waited, err)
 }
 
-// ask asks the server for something, within the time that a call may take. The error is a sentence for the model
-// and the user. The connection ends where it failed.
-func (s *server) ask(asked context.Context, request func(context.Context, *link) error) error {
+// ask sends a request to the server, within ToolTimeout. The error is a sentence for the model and the user. If the
+// request fails, the connection is closed.
+func (s *server) ask(asked context.Context, request func(context.Context, *connection) error) error {
 	ctx, cancel := context.WithTimeout(asked, s.config.ToolTimeout)
 	defer cancel()
 	l, err := s.await(ctx)
@@ -280,17 +281,17 @@ func (s *server) ask(asked context.Context, request func(context.Context, *link)
 		"whether the call took effect is not known", name, context.Cause(l.ctx))
 }
 
-// ready says why calls of the server's tools cannot run now. A server that is asked by HTTP may have ended unnoticed:
-// it has to answer, if need be over a new connection.
+// ready returns the reason why calls of the server's tools cannot run now. A server over HTTP may have gone unnoticed,
+// so it must answer a ping, if necessary over a new connection.
 func (s *server) ready(ctx context.Context) error {
-	ping := func(ctx context.Context, l *link) error {
+	ping := func(ctx context.Context, l *connection) error {
 		if l.process != nil {
 			return nil
 		}
 		if err := l.session.Ping(ctx, nil); answerOf(err) == nil {
 			return err
 		}
-		return nil // It knows no ping.
+		return nil // It answered, although it does not support ping.
 	}
 	if s.ask(ctx, ping) == nil {
 		return nil
@@ -298,16 +299,16 @@ func (s *server) ready(ctx context.Context) error {
 	return s.ask(ctx, ping)
 }
 
-// caller calls one of the server's tools. Its result is a text for the model; an error is one too. A call is never
-// repeated: nobody knows what the first one did.
+// caller returns the function that calls one of the server's tools. A call is never repeated, because the effect of the
+// first one is not known.
 func (s *server) caller(own string) tool.Func {
 	return func(ctx context.Context, arguments json.RawMessage) (string, error) {
 		var result *sdk.CallToolResult
-		err := s.ask(ctx, func(ctx context.Context, l *link) (err error) {
+		err := s.ask(ctx, func(ctx context.Context, l *connection) (err error) {
 			params := &sdk.CallToolParams{Name: own, Arguments: arguments}
 			token := fmt.Sprintf("%p", params)
 			params.SetProgressToken(token)
-			l.progress.Store(token, func(text string) { tool.Progress(ctx, text) })
+			l.progress.Store(token, func(text string) { tool.ReportProgress(ctx, text) })
 			defer l.progress.Delete(token)
 			result, err = l.session.CallTool(ctx, params)
 			return err

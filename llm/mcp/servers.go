@@ -1,6 +1,6 @@
-// Package mcp uses the tools, prompts and resources of MCP servers. It starts the programs that the user named,
-// starts those again that ended when they are needed, and bounds what they send. It decides nothing about whether a
-// call may run.
+// Package mcp makes the tools, prompts and resources of MCP servers available. It starts the configured programs,
+// restarts those that have exited when they are needed, and limits what they send. It does not decide whether a call
+// may run.
 package mcp
 
 import (
@@ -15,62 +15,63 @@ import (
 	"winnow/llm/tool"
 )
 
-// Server says how to reach one MCP server, and what its tools may do.
-type Server struct {
-	Name  string // as the user calls it
-	Shown string // its address for people, "" for the command or the URL as they are
+// ServerConfig configures one MCP server: how to reach it, and the permissions of its tools.
+type ServerConfig struct {
+	Name           string // the user's name for it
+	DisplayAddress string // its address to be shown; "" for the command or the URL
 
-	// A program, which speaks over its standard input and output.
+	// A program that communicates over standard input and output.
 	Command string
 	Args    []string
-	Env     map[string]string // more variables of its environment
+	Env     map[string]string // additional environment variables
 
-	// A server that is asked by HTTP, where there is no Command.
+	// A server over HTTP, if Command is "".
 	URL     string
 	Headers map[string]string // of each request; their values may be secret
 
 	Disabled       bool
-	StartupTimeout time.Duration // 0 is DefaultStartup
-	ToolTimeout    time.Duration // 0 is DefaultTool
+	StartupTimeout time.Duration // 0 is DefaultStartupTimeout
+	ToolTimeout    time.Duration // 0 is DefaultToolTimeout
 
-	Fault error // why it cannot be used, nil for nothing
+	ConfigErr error // why the configuration is not usable; may be nil
 
-	Approve tool.Permission            // of the tools that Tools does not name; "" is what holds for all tools
-	Tools   map[string]tool.Permission // by the server's own name of the tool
+	DefaultPermission tool.Permission            // for other tools than ToolPermissions; "" is the general default
+	ToolPermissions   map[string]tool.Permission // by the server's own name of the tool
 }
 
-// What a server gets where its configuration does not say.
+// The default timeouts.
 const (
-	DefaultStartup = 30 * time.Second
-	DefaultTool    = 2 * time.Minute
+	DefaultStartupTimeout = 30 * time.Second
+	DefaultToolTimeout    = 2 * time.Minute
 )
 
-// Bounds of what a server may send. Beyond them, something is left out and the user reads what.
+// Limits of what a server may send. What exceeds them is omitted, and the user is told.
 const (
-	// MostResult is the largest limit of a result: a message of a server with more bytes is not read.
-	MostResult = 16 << 20
+	// MaxResultBytes is the maximum size of a message from a server, and so of a result.
+	MaxResultBytes = 16 << 20
 
-	mostListed      = 10_000   // entries of a list that are read
-	mostDescription = 8_192    // bytes of a description that are sent to the model
-	mostSchema      = 64 << 10 // bytes of a tool's schema
+	maxListed           = 10_000   // entries of a list that are read
+	maxDescriptionBytes = 8_192    // of a description that is sent to the model
+	maxSchemaBytes      = 64 << 10 // of a tool's schema
 )
 
-// Address is the server's command or address in words, without user, password, query and values of variables.
-func (s Server) Address() string {
+// Address is the server's command or URL to be shown, without user, password, query and environment variables.
+func (s ServerConfig) Address() string {
 	switch {
-	case s.Shown != "":
-		return s.Shown
+	case s.DisplayAddress != "":
+		return s.DisplayAddress
 	case s.Command == "":
 		return shownURL(s.URL)
 	}
 	return strings.Join(append([]string{s.Command}, s.Args...), " ")
 }
 
-// Check says why a server cannot be started, in words for the user, as far as that is known without starting it.
-func (s Server) Check() error {
+// Check returns the reason why a server cannot be started, as far as that is known without starting it. Its text is for
+// the user.
+func (s ServerConfig) Check() error {
 	switch {
-	case s.Fault != nil:
-		return s.Fault
+	case s.ConfigErr != nil:
+		return s.ConfigErr
 	case s.Command == "" && s.URL == "":
 		return errors.New("it has neither a command nor a url")
 	case s.Command != "":
@@ -80,21 +81,20 @@ func (s Server) Check() error {
 	return nil
 }
 
-// ServerState is what a server is doing.
+// ServerState is the state of a server.
 type ServerState string
 
 // The states of a server.
 const (
-	Disabled ServerState = "off"         // the configuration says so
-	Idle     ServerState = "not started" // nothing has needed it yet
-	Starting ServerState = "starting"
-	Ready    ServerState = "ready"
-	Failed   ServerState = "failed" // it did not start
-	Ended    ServerState = "ended"  // it ended, and starts again when it is needed
+	Disabled   ServerState = "off"         // disabled in the configuration
+	NotStarted ServerState = "not started" // not needed yet
+	Starting   ServerState = "starting"
+	Ready      ServerState = "ready"
+	Failed     ServerState = "failed" // it could not be started
+	Ended      ServerState = "ended"  // it exited, and will be restarted when it is needed
 )
 
-// Servers are the MCP servers that the user named. Nothing is started before Start or Prepare. The methods may be
-// called from several goroutines.
+// Servers are the configured MCP servers. They are started by Start or Prepare. It is safe for concurrent use.
 type Servers struct {
 	version string
 	all     []*server
@@ -103,19 +103,19 @@ type Servers struct {
 	running sync.WaitGroup
 
 	mu      sync.Mutex
-	changed chan struct{} // closed at the next change of any server
-	news    []string      // sentences that the user has not read yet
+	changed chan struct{} // closed when the state of a server changes, then replaced
+	news    []string      // sentences for the next Prepare
 }
 
-// New makes servers of different names ready to be started. They are told winnow's version.
-func New(version string, configured ...Server) *Servers {
+// NewServers returns servers, which must have different names. version is winnow's own, sent to the servers.
+func NewServers(version string, configured ...ServerConfig) *Servers {
 	m := &Servers{version: version, changed: make(chan struct{})}
 	m.ctx, m.stop = context.WithCancel(context.Background())
 	for _, c := range configured {
-		c.StartupTimeout = cmp.Or(c.StartupTimeout, DefaultStartup)
-		c.ToolTimeout = cmp.Or(c.ToolTimeout, DefaultTool)
+		c.StartupTimeout = cmp.Or(c.StartupTimeout, DefaultStartupTimeout)
+		c.ToolTimeout = cmp.Or(c.ToolTimeout, DefaultToolTimeout)
 		s := &server{m: m, config: c}
-		s.status = Status{Name: c.Name, Address: c.Address(), State: Idle}
+		s.status = ServerStatus{Name: c.Name, Address: c.Address(), State: NotStarted}
 		if c.Disabled {
 			s.status.State = Disabled
 		}
@@ -124,7 +124,7 @@ func New(version string, configured ...Server) *Servers {
 	return m
 }
 
-// Start connects in the background to all servers that were not started or have ended.
+// Start starts all servers that are not running, in the background.
 func (m *Servers) Start() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -133,11 +133,12 @@ func (m *Servers) Start() {
 	}
 }
 
-// silentWait is how long Prepare waits without a word.
+// silentWait is how long Prepare waits before it announces that.
 const silentWait = 400 * time.Millisecond
 
-// Prepare starts the servers as Start does and waits until each of them is ready or has failed, or until ctx ends. It
-// says what it waits for, and what happened since it was called last: which servers failed or were started again.
+// Prepare starts the servers as Start does, and waits until each is ready or has failed, or until ctx ends. It calls
+// say with sentences for the user: which servers it waits for, and which have failed or were restarted since the last
+// call.
 func (m *Servers) Prepare(ctx context.Context, say func(sentence string)) error {
 	m.Start()
 	var waiting, news []string
@@ -169,7 +170,8 @@ func (m *Servers) Prepare(ctx context.Context, say func(sentence string)) error 
 	return nil
 }
 
-// await calls done at each change of a server, under the lock, until it says yes or ctx ends.
+// await waits until done returns true or ctx ends. done is called under the lock, at first and after each change of a
+// server.
 func (m *Servers) await(ctx context.Context, done func() bool) error {
 	for {
 		m.mu.Lock()
@@ -187,29 +189,30 @@ func (m *Servers) await(ctx context.Context, done func() bool) error {
 	}
 }
 
-// Boxes are the tools of each server, for a session. They are empty until their server is ready, and change with it.
-func (m *Servers) Boxes() (boxes []*tool.Toolbox) {
+// Toolboxes returns a toolbox for each server. It is empty until the server is ready, and is updated when the server
+// changes.
+func (m *Servers) Toolboxes() (boxes []*tool.Toolbox) {
 	for _, s := range m.all {
 		boxes = append(boxes, &s.box)
 	}
 	return boxes
 }
 
-// Status is one server as of now.
-type Status struct {
+// ServerStatus is a snapshot of a server.
+type ServerStatus struct {
 	Name      string
-	Address   string // its command or url, without secrets
+	Address   string // its command or URL, without secrets
 	State     ServerState
-	Err       error  // why it is not in use, or ended
-	Title     string // what the server calls itself, with its version
+	Err       error  // why it is not in use or exited; may be nil
+	Title     string // the server's own name and version
 	Tools     []Tool
-	Listed    bool // its prompts and resources were asked for
+	Listed    bool // its prompts and resources were read
 	Prompts   []*Prompt
 	Resources []*Resource
 }
 
-// List says what each server is doing.
-func (m *Servers) List() (all []Status) {
+// Statuses returns the status of each server.
+func (m *Servers) Statuses() (all []ServerStatus) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, s := range m.all {
@@ -218,14 +221,14 @@ func (m *Servers) List() (all []Status) {
 	return all
 }
 
-// Changed returns a channel that is closed when something about a server changes.
+// Changed returns a channel that is closed at the next change of a server.
 func (m *Servers) Changed() <-chan struct{} {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.changed
 }
 
-// Restart ends a server, and starts it. It waits for the end.
+// Restart stops a server, waits until it has exited, and starts it again.
 func (m *Servers) Restart(name string) error {
 	s, err := m.find(name)
 	if err == nil && s.config.Disabled {
@@ -240,7 +243,7 @@ func (m *Servers) Restart(name string) error {
 			s.link.finish(errors.New("restarted by the user"))
 			return false
 		case Failed:
-			s.status.State = Idle
+			s.status.State = NotStarted
 		}
 		s.start()
 		return true
@@ -256,7 +259,7 @@ func (m *Servers) find(name string) (*server, error) {
 	return nil, fmt.Errorf("there is no MCP server %q", name)
 }
 
-// Close ends all servers and waits for their end.
+// Close stops all servers and waits until they have exited.
 func (m *Servers) Close() {
 	m.mu.Lock()
 	m.stop()
@@ -264,7 +267,7 @@ func (m *Servers) Close() {
 	m.running.Wait()
 }
 
-// announce wakes those who wait for a change. The caller holds the lock.
+// announce wakes up everything that waits for a change. The caller holds the lock.
 func (m *Servers) announce() {
 	close(m.changed)
 	m.changed = make(chan struct{})

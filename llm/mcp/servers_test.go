@@ -18,16 +18,16 @@ import (
 	"winnow/llm/tool"
 )
 
-// started starts servers and waits for them. What they have to say at once is dropped.
-func started(t *testing.T, configured ...Server) *Servers {
+// started starts servers and waits for them.
+func started(t *testing.T, configured ...ServerConfig) *Servers {
 	t.Helper()
 	m := unstarted(t, configured...)
 	news(t, m)
 	return m
 }
 
-// unstarted makes servers, and checks in the end that no process is left.
-func unstarted(t *testing.T, configured ...Server) *Servers {
+// unstarted returns servers, and checks at the end of the test that no process is left.
+func unstarted(t *testing.T, configured ...ServerConfig) *Servers {
 	t.Helper()
 	mark := fmt.Sprintf("WINNOW_TEST_MCP_RUN=%s-%d", t.Name(), time.Now().UnixNano())
 	for i := range configured {
@@ -36,7 +36,7 @@ func unstarted(t *testing.T, configured ...Server) *Servers {
 			configured[i].Env[name] = value
 		}
 	}
-	m := New("test", configured...)
+	m := NewServers("test", configured...)
 	t.Cleanup(func() {
 		m.Close()
 		if left := processesWith(t, mark); len(left) > 0 {
@@ -46,8 +46,8 @@ func unstarted(t *testing.T, configured ...Server) *Servers {
 	return m
 }
 
-// processesWith lists the running processes that have a variable in their environment. It waits for those that
-// were killed a moment ago.
+// processesWith lists the running processes with a variable in their environment, after waiting for those that are
+// being killed.
 func processesWith(t *testing.T, variable string) (left []string) {
 	t.Helper()
 	if runtime.GOOS != "linux" {
@@ -72,21 +72,21 @@ func processesWith(t *testing.T, variable string) (left []string) {
 	return left
 }
 
-// call calls a tool by its full name, as a session does.
+// call calls a tool by its full name.
 func call(t *testing.T, m *Servers, name, arguments string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	text, _ := tool.Set{Boxes: m.Boxes()}.Run(ctx, name, arguments)
+	text, _ := tool.Set{Boxes: m.Toolboxes()}.Run(ctx, name, arguments)
 	return text
 }
 
-// until waits for a change of a server that makes it as wanted.
-func until(t *testing.T, m *Servers, wanted func(Status) bool) Status {
+// until waits for a wanted state of the first server.
+func until(t *testing.T, m *Servers, wanted func(ServerStatus) bool) ServerStatus {
 	t.Helper()
 	for timeout := time.After(2 * time.Minute); ; {
 		changed := m.Changed()
-		s := m.List()[0]
+		s := m.Statuses()[0]
 		if wanted(s) {
 			return s
 		}
@@ -99,7 +99,7 @@ func until(t *testing.T, m *Servers, wanted func(Status) bool) Status {
 }
 
 func offered(m *Servers) (names []string) {
-	for _, t := range (tool.Set{Boxes: m.Boxes()}).Tools() {
+	for _, t := range (tool.Set{Boxes: m.Toolboxes()}).Tools() {
 		names = append(names, t.Name)
 	}
 	return names
@@ -107,8 +107,8 @@ func offered(m *Servers) (names []string) {
 
 var update = flag.Bool("update", false, "write what comes out into the fixtures; read the difference")
 
-// TestServers uses each server of servers.txtar, and writes down what it is, what it offers, and what its calls give.
-// Whatever a server does, it is an answer and no more: its other tool can be called afterwards.
+// TestServers starts each server of servers.txtar and describes its status, its lists and the results of its calls.
+// Whatever a server does, its other tool can be called afterwards.
 func TestServers(t *testing.T) {
 	archive := txtar.Parse(serversFile)
 	t.Run("all", func(t *testing.T) {
@@ -134,10 +134,10 @@ func TestServers(t *testing.T) {
 	}
 }
 
-// useOf uses a server of a kind as the lines say.
+// useOf describes the use of a server according to the lines of its script.
 func useOf(t *testing.T, kind string, lines []string) string {
 	s := serverOf(t, kind)
-	s.Tools = map[string]tool.Permission{}
+	s.ToolPermissions = map[string]tool.Permission{}
 	var calls [][]string
 	for _, line := range lines {
 		words := strings.Fields(line)
@@ -147,22 +147,22 @@ func useOf(t *testing.T, kind string, lines []string) string {
 		case "tool":
 			s.ToolTimeout, _ = time.ParseDuration(words[1])
 		case "allow":
-			s.Approve = tool.Allow
+			s.DefaultPermission = tool.Allow
 		case "ask":
-			s.Tools[words[1]] = tool.Ask
+			s.ToolPermissions[words[1]] = tool.Ask
 		default:
 			calls = append(calls, append(words, ""))
 		}
 	}
 	m := started(t, s)
-	status := until(t, m, func(s Status) bool { return s.Listed || s.State != Ready })
+	status := until(t, m, func(s ServerStatus) bool { return s.Listed || s.State != Ready })
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %q: %v\n", status.State, status.Title, status.Err)
 	for _, t := range status.Tools {
-		if t.Own, t.Description = shortened(t.Own), shortened(t.Description); t.Timeout != s.ToolTimeout+time.Second {
+		if t.OriginalName, t.Description = shortened(t.OriginalName), shortened(t.Description); t.Timeout != s.ToolTimeout+time.Second {
 			t.Note += fmt.Sprint("; waited for: ", t.Timeout)
 		}
-		fmt.Fprintf(&b, "%q of %s is %s, offered %t, %q %q: %q %s %s\n", t.Own, t.Server, t.Name, t.Offered, t.Configured, t.Default, t.Description, t.Parameters, t.Note)
+		fmt.Fprintf(&b, "%q of %s is %s, offered %t, %q %q: %q %s %s\n", t.OriginalName, t.Server, t.Name, t.Offered, t.Configured, t.Default, t.Description, t.Parameters, t.Note)
 	}
 	for _, p := range status.Prompts {
 		fmt.Fprintf(&b, "prompt %s(%s, required %t)\n", p.Name, p.Arguments[0].Name, p.Arguments[0].Required)
@@ -180,19 +180,19 @@ func useOf(t *testing.T, kind string, lines []string) string {
 		var err error
 		switch c[0] {
 		case "call":
-			// Which goroutine of the SDK notices the end of a connection first is chance.
+			// Which goroutine of the SDK notices the end of a connection first is random.
 			text = strings.ReplaceAll(call(t, m, c[1], c[2]), `calling "tools/call": `, "")
 		case "prompt":
-			text, err = m.Prompt(t.Context(), kind, c[1], map[string]string{"name": c[2]})
+			text, err = m.GetPrompt(t.Context(), kind, c[1], map[string]string{"name": c[2]})
 		case "read":
-			text, err = m.Read(t.Context(), kind, c[1])
+			text, err = m.ReadResource(t.Context(), kind, c[1])
 		}
 		fmt.Fprintf(&b, "%s: %q %v\n", strings.TrimSpace(strings.Join(c, " ")), text, err)
 	}
 	return b.String()
 }
 
-// shortened is a long text by its length.
+// shortened replaces a long text by its length.
 func shortened(text string) string {
 	if len(text) > 200 {
 		return fmt.Sprintf("%.20s… of %d bytes", text, len(text))
@@ -200,21 +200,7 @@ func shortened(text string) string {
 	return text
 }
 
-func TestACallEndsWhenItIsStopped(t *testing.T) {
-	t.Parallel()
-	m := started(t, serverOf(t, "hangs"))
-	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(20*time.Millisecond, cancel)
-	if got, _ := (tool.Set{Boxes: m.Boxes()}).Run(ctx, "hangs__work", `{}`); !strings.HasPrefix(got,
-		"error: stopped before ") {
-		t.Errorf("a stopped call gave %q", got)
-	}
-	if got := call(t, m, "hangs__ok", `{}`); got != "fine" {
-		t.Errorf("the call after it gave %q", got)
-	}
-}
-
-// The program is looked for on the path that the server is configured with.
+// The program is looked up in the PATH of the server's environment.
 func TestAProgramIsFoundOnThePathOfItsServer(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -226,25 +212,25 @@ func TestAProgramIsFoundOnThePathOfItsServer(t *testing.T) {
 		"winnow-no-such-program": "the program winnow-no-such-program is not found",
 		"winnow-only-there":      "it ended (exit status 3); it printed: error 5",
 	} {
-		m := started(t, Server{Name: "s", Command: name, Env: map[string]string{"PATH": folder}})
-		if s := m.List()[0]; s.State != Failed || fmt.Sprint(s.Err) != want {
+		m := started(t, ServerConfig{Name: "s", Command: name, Env: map[string]string{"PATH": folder}})
+		if s := m.Statuses()[0]; s.State != Failed || fmt.Sprint(s.Err) != want {
 			t.Errorf("%s is %s: %v; want failed: %s", name, s.State, s.Err, want)
 		}
 	}
 }
 
-// A server that ends is started when it is needed, once for each request, and one that does not start any more is not
-// in use until the user starts it.
+// A server that has exited is restarted when it is needed. One that cannot be restarted stays out of use until the user
+// restarts it.
 func TestAServerThatEndedIsStartedWhenItIsNeeded(t *testing.T) {
 	t.Parallel()
 	m := started(t, serverOf(t, "mayfly"))
 	for range 2 {
-		until(t, m, func(s Status) bool { return s.State == Ended })
-		if got := news(t, m); !strings.HasPrefix(got, "the MCP server mayfly was started again: it ended") {
+		until(t, m, func(s ServerStatus) bool { return s.State == Ended })
+		if got := news(t, m); !strings.Contains(got, "the MCP server mayfly was started again: it ended") {
 			t.Errorf("said %q", got)
 		}
 	}
-	until(t, m, func(s Status) bool { return s.State == Ended })
+	until(t, m, func(s ServerStatus) bool { return s.State == Ended })
 	m.all[0].config.Command = "winnow-no-such-program"
 	want := "error: the MCP server mayfly is not in use: the program winnow-no-such-program is not found"
 	if got := call(t, m, "mayfly__ok", `{}`); got != want {
@@ -261,7 +247,7 @@ func TestAServerThatEndedIsStartedWhenItIsNeeded(t *testing.T) {
 	}
 }
 
-// news is what Prepare says.
+// news returns the sentences of Prepare.
 func news(t *testing.T, m *Servers) string {
 	t.Helper()
 	var said []string
@@ -292,8 +278,8 @@ func TestAChangedListIsFollowed(t *testing.T) {
 	t.Parallel()
 	m := started(t, serverOf(t, "changing"))
 	call(t, m, "changing__change", `{}`)
-	until(t, m, func(s Status) bool {
-		return slices.ContainsFunc(s.Tools, func(t Tool) bool { return t.Own == "new" })
+	until(t, m, func(s ServerStatus) bool {
+		return slices.ContainsFunc(s.Tools, func(t Tool) bool { return t.OriginalName == "new" })
 	})
 	want := []string{"changing__add", "changing__change", "changing__new", "changing__parts"}
 	if got := offered(m); !slices.Equal(got, want) {
@@ -304,7 +290,7 @@ func TestAChangedListIsFollowed(t *testing.T) {
 	}
 }
 
-// Neither a program that does not want to end nor its children outlive winnow.
+// Neither a stubborn program nor its children survive Close.
 func TestEveryProcessEnds(t *testing.T) {
 	t.Parallel()
 	m := started(t, serverOf(t, "stubborn"))
@@ -316,7 +302,7 @@ func TestEveryProcessEnds(t *testing.T) {
 	if took := time.Since(began); took < closeGrace {
 		t.Errorf("it had only %s to end", took)
 	}
-	if s := m.List()[0]; s.State != Ended || len(offered(m)) > 0 {
+	if s := m.Statuses()[0]; s.State != Ended || len(offered(m)) > 0 {
 		t.Errorf("it is %s and offers %q", s.State, offered(m))
 	}
 }
@@ -325,13 +311,13 @@ func TestNothingStartsBeforeItIsNeeded(t *testing.T) {
 	t.Parallel()
 	off := serverOf(t, "honest")
 	off.Name, off.Disabled = "off", true
-	m := New("test", serverOf(t, "honest"), off)
+	m := NewServers("test", serverOf(t, "honest"), off)
 	if err := m.Restart("off"); err == nil {
 		t.Error("a server that is off was started")
 	}
 	m.Close()
 	m.Start()
-	if s := m.List(); len(s) != 2 || s[0].State != Idle || s[1].State != Disabled {
+	if s := m.Statuses(); len(s) != 2 || s[0].State != NotStarted || s[1].State != Disabled {
 		t.Errorf("%+v", s)
 	}
 }
@@ -339,20 +325,20 @@ func TestNothingStartsBeforeItIsNeeded(t *testing.T) {
 func TestPrepareSaysWhatItWaitsFor(t *testing.T) {
 	t.Parallel()
 	mute, quits := serverOf(t, "mute"), serverOf(t, "quits")
-	mute.StartupTimeout = silentWait + 200*time.Millisecond
-	m := New("test", quits, mute, serverOf(t, "honest"))
+	mute.StartupTimeout = silentWait + time.Second
+	m := NewServers("test", quits, mute, serverOf(t, "honest"))
 	defer m.Close()
 	want := "waiting for MCP servers to start: mute; " +
 		"the MCP server quits is not in use: it ended (exit status 3); it printed: " +
 		"reading the configuration / Error: the variable TOKEN is missing / Node.js v20; " +
-		"the MCP server mute is not in use: it did not answer within 600ms"
-	// On a slow machine the other two may still be starting when the wait is announced.
+		"the MCP server mute is not in use: it did not answer within 1.4s"
+	// On a slow machine the other two may still be starting at that time.
 	if got := strings.NewReplacer("start: quits, ", "start: ", "mute, honest;", "mute;").Replace(news(t, m)); got != want {
 		t.Errorf("said %q, want %q", got, want)
 	}
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	other := New("test", serverOf(t, "mute"))
+	other := NewServers("test", serverOf(t, "mute"))
 	defer other.Close()
 	if err := other.Prepare(stopped, func(string) {}); err == nil {
 		t.Error("a stopped Prepare waits")

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// ignoreSignals makes this program outlive everything but a kill, together with a child that holds its output.
+// ignoreSignals makes this program ignore signals, and starts a child that keeps its output open.
 func ignoreSignals() {
 	signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	child := exec.Command("sleep", "600")

@@ -19,27 +19,27 @@ import (
 	"winnow/llm/tool"
 )
 
-// Tool is a tool that a server lists.
+// Tool is a tool of a server.
 type Tool struct {
-	tool.Tool // as it is offered to the model, under its full name
+	tool.Tool // as offered to the model, under its full name
 
-	Own     string // the server's own name of it
-	Offered bool   // it is offered, where a request has room for it
-	Note    string // why it is not offered, or what of it was changed; "" for nothing
+	OriginalName string // the server's own name of the tool
+	Offered      bool   // whether it is offered, if a request has room for it
+	Note         string // why it is not offered, or what was changed; may be ""
 }
 
-// named turns a server's list into tools with full names, each once. Those that the configuration names go first: there
-// may be no room for all of them.
-func named(s Server, listed []*sdk.Tool) []Tool {
+// named converts a server's list of tools, with full names and without duplicates. Tools with a configured permission
+// come first, in case there is no room for all.
+func named(s ServerConfig, listed []*sdk.Tool) []Tool {
 	var first, others []Tool
 	seen := map[string]bool{}
 	for _, t := range listed {
-		made := Tool{Own: t.Name}
+		made := Tool{OriginalName: t.Name}
 		made.Name = fullName(s.Name, t.Name)
-		made.Description = cut(plain(cmp.Or(t.Description, t.Title)), mostDescription)
+		made.Description = cut(plain(cmp.Or(t.Description, t.Title)), maxDescriptionBytes)
 		made.Parameters, made.Note = schema(t.InputSchema)
-		made.Server, made.Configured, made.Default = s.Name, s.Tools[t.Name], s.Approve
-		made.Timeout = s.ToolTimeout + time.Second // The server is told when its own time is over.
+		made.Server, made.Configured, made.Default = s.Name, s.ToolPermissions[t.Name], s.DefaultPermission
+		made.Timeout = s.ToolTimeout + time.Second // ToolTimeout ends the request to the server first.
 		made.Reach = "Runs as you, with your files and network."
 		if s.Command == "" {
 			made.Reach = "Runs at " + shownURL(s.URL) + ", which gets the arguments."
@@ -65,19 +65,19 @@ func named(s Server, listed []*sdk.Tool) []Tool {
 }
 
 var (
-	foreign   = regexp.MustCompile(`[^a-zA-Z0-9_-]`) // to what the Chat Completions format allows in a name
+	foreign   = regexp.MustCompile(`[^a-zA-Z0-9_-]`) // characters that Chat Completions does not allow in names
 	manyLines = regexp.MustCompile(`__+`)
 )
 
-// fullName is the name under which a server's tool is offered: the server's, two low lines, the tool's. The part for
-// the server neither holds nor ends in two low lines, so that a full name can be of one server alone.
+// fullName is the name under which a server's tool is offered: server__tool. The server part neither contains nor ends
+// in two underscores, so a full name belongs to one server only.
 func fullName(server, name string) string {
 	key := strings.Trim(manyLines.ReplaceAllString(foreign.ReplaceAllString(server, "_"), "_"), "_")
 	key = marked(key, server, 32)
 	return marked(key+"__"+foreign.ReplaceAllString(name, "_"), key+"__"+name, 64)
 }
 
-// marked is a name that may stand for another one. It ends in a digest of that where they differ or it is too long.
+// marked shortens a name to limit bytes. If the result differs from the original, a digest of that is appended.
 func marked(name, of string, limit int) string {
 	if name == of && len(name) <= limit {
 		return name
@@ -86,16 +86,16 @@ func marked(name, of string, limit int) string {
 	return strings.Trim(name[:min(len(name), limit-7)]+"_"+hex.EncodeToString(sum[:3]), "_")
 }
 
-// anyObject is the schema of a tool whose own one cannot be sent.
+// anyObject is the schema of a tool whose own schema cannot be sent.
 const anyObject = `{"properties":{},"type":"object"}`
 
-// schema makes a tool's schema one that model servers accept: one bad schema would have them refuse every request. The
-// note says what was changed, where that matters to the model. There is no schema where it is too large.
+// schema converts a tool's schema to one that model servers accept; a single invalid one would make them refuse every
+// request. note tells what was changed if that matters to the model. The schema is nil if it is too large.
 func schema(given any) (made json.RawMessage, note string) {
 	object, ok := given.(map[string]any)
-	text, _ := json.Marshal(given) // It was read from JSON.
-	if len(text) > mostSchema {
-		return nil, fmt.Sprintf("its schema has %d bytes; at most %d are sent with each request", len(text), mostSchema)
+	text, _ := json.Marshal(given) // It is decoded JSON.
+	if n := len(text); n > maxSchemaBytes {
+		return nil, fmt.Sprintf("its schema has %d bytes; at most %d are sent with each request", n, maxSchemaBytes)
 	}
 	var parsed jsonschema.Schema
 	err := json.Unmarshal(text, &parsed)
@@ -109,8 +109,8 @@ func schema(given any) (made json.RawMessage, note string) {
 		note = "its schema is not valid (" + clean(err.Error(), 120) + "); the model may send any object"
 		return json.RawMessage(anyObject), note
 	}
-	// Strict servers want an object without alternatives on its first level. The server itself checks which properties
-	// belong together.
+	// Strict servers require an object without alternatives at the top level. The MCP server itself checks which
+	// properties belong together.
 	for _, key := range []string{"$schema", "allOf", "anyOf", "oneOf", "not", "enum", "if", "then", "else"} {
 		delete(object, key)
 	}
@@ -122,8 +122,8 @@ func schema(given any) (made json.RawMessage, note string) {
 	return made, ""
 }
 
-// resultText is what the model reads of a result: its texts, and a note for everything that is none. A structured
-// result counts where there is no text: servers repeat it there.
+// resultText is a result as text for the model: its texts, and notes about everything else. A structured result is used
+// only if there is no text, because servers repeat it there.
 func resultText(r *sdk.CallToolResult) string {
 	var parts []string
 	for _, c := range r.Content {
@@ -141,15 +141,15 @@ func resultText(r *sdk.CallToolResult) string {
 	return cmp.Or(strings.Join(parts, "\n"), "[no output]")
 }
 
-// contentText is one part of a result, "" for an empty one.
+// contentText is one part of a result as text, "" if it is empty.
 func contentText(c sdk.Content) string {
 	switch c := c.(type) {
 	case *sdk.TextContent:
 		return c.Text
 	case *sdk.ImageContent:
-		return note("image", c.MIMEType, c.Data)
+		return dataNote("image", c.MIMEType, c.Data)
 	case *sdk.AudioContent:
-		return note("audio", c.MIMEType, c.Data)
+		return dataNote("audio", c.MIMEType, c.Data)
 	case *sdk.ResourceLink:
 		return "[link to the resource " + clean(c.URI, 500) + "]"
 	case *sdk.EmbeddedResource:
@@ -158,29 +158,29 @@ func contentText(c sdk.Content) string {
 	return ""
 }
 
-// resourceText is a resource's text, or a note where it has none.
+// resourceText is the text of a resource, or a note about its data.
 func resourceText(r *sdk.ResourceContents) string {
 	switch {
 	case r == nil:
 		return ""
 	case r.Blob != nil:
-		return note("resource "+r.URI, r.MIMEType, r.Blob)
+		return dataNote("resource "+r.URI, r.MIMEType, r.Blob)
 	}
 	return r.Text
 }
 
-// note stands for data that the model is not sent.
-func note(what, media string, data []byte) string {
+// dataNote stands for data that is not sent to the model.
+func dataNote(what, media string, data []byte) string {
 	return fmt.Sprintf("[%s, %s, %d bytes, not sent to the model]", clean(what, 500), clean(media, 100), len(data))
 }
 
-// clean is a text of a server on one line, at most limit bytes long, without control characters.
+// clean returns a server's text as one line of at most limit bytes, without control characters.
 func clean(text string, limit int) string {
 	return cut(strings.Join(strings.Fields(plain(text)), " "), limit)
 }
 
-// plain is a text of a server without what can drive a terminal or hide words from a person that the model
-// reads: control characters but tab and line feed, and the tag characters of Unicode.
+// plain removes characters that could control a terminal, or hide text from people that the model reads: control
+// characters except tab and line feed, and Unicode tag characters.
 func plain(text string) string {
 	return strings.Map(func(r rune) rune {
 		hidden := r >= 0xE0000 && r <= 0xE007F
@@ -191,7 +191,7 @@ func plain(text string) string {
 	}, strings.ToValidUTF8(text, "\uFFFD"))
 }
 
-// cut is the beginning of a text, at most limit bytes and an ellipsis.
+// cut truncates a text to limit bytes and appends an ellipsis.
 func cut(text string, limit int) string {
 	if len(text) <= limit {
 		return text
@@ -199,7 +199,7 @@ func cut(text string, limit int) string {
 	return strings.ToValidUTF8(text[:limit], "") + "…"
 }
 
-// shownURL is an address for people: without user, password, query and fragment.
+// shownURL returns a URL without user, password, query and fragment.
 func shownURL(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {

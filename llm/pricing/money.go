@@ -1,5 +1,5 @@
-// Package pricing is about what requests cost: amounts of money, the prices of tokens, the usage that a
-// server reports and the cost that follows. It does not ask a server for prices.
+// Package pricing computes what requests cost: amounts of money, prices of tokens, and the usage that servers report.
+// It does not ask servers for prices.
 package pricing
 
 import (
@@ -8,26 +8,26 @@ import (
 	"strings"
 )
 
-// Money is an amount of US dollars in nanodollars. An integer adds up exactly over any number of requests, and
-// is fine enough for a price of a cent for a million tokens: 10 nanodollars a token.
+// Money is an amount in nanodollars (10⁻⁹ US dollars). Integers add up exactly over any number of requests, and are
+// precise enough for a price of one cent per million tokens: 10 nanodollars per token.
 type Money int64
 
 // Dollar is one US dollar.
 const Dollar Money = 1_000_000_000
 
-// maxDollars is the most that is taken for an amount. No answer costs as much.
+// maxDollars is the largest plausible amount. No answer costs as much.
 const maxDollars = 1_000_000
 
-// Dollars is an amount that is written as a number of dollars. It is false for what no server and no person means as an
-// amount: a negative number, NaN, more than a million. An amount above 0 never becomes 0.
+// Dollars converts a number of dollars. It returns false for an implausible amount: a negative number, NaN, or more
+// than a million. A positive amount never becomes 0.
 func Dollars(n float64) (Money, bool) {
-	if !(n >= 0 && n <= maxDollars) { // NaN is neither.
+	if !(n >= 0 && n <= maxDollars) { // also for NaN
 		return 0, false
 	}
 	return rounded(n * float64(Dollar)), true
 }
 
-// rounded is an amount in nanodollars, which is not negative, as Money. An amount above 0 never becomes 0.
+// rounded converts a non-negative number of nanodollars. A positive amount never becomes 0.
 func rounded(nano float64) Money {
 	if nano > 0 {
 		nano = max(1, nano)
@@ -35,8 +35,8 @@ func rounded(nano float64) Money {
 	return Money(math.Round(min(nano, maxDollars*float64(Dollar))))
 }
 
-// String writes the amount for people: to the cent, or with two significant digits below ten cents, as in $12.30,
-// $0.012 and $0.0041. Zero is $0, and an amount that is not known, which is negative, is –.
+// String formats the amount for people: to the cent, or with two significant digits below ten cents, as in $12.30,
+// $0.012 and $0.0041. Zero is "$0". A negative amount means unknown and is "–".
 func (m Money) String() string {
 	switch {
 	case m < 0:
@@ -52,7 +52,7 @@ func (m Money) String() string {
 	return "$" + whole + "." + places + strings.Repeat("0", max(0, 2-len(places)))
 }
 
-// Decimal writes the amount in dollars exactly, for programs: 0.004123.
+// Decimal formats the exact amount in dollars for programs: 0.004123.
 func (m Money) Decimal() string {
 	return strings.TrimRight(strings.TrimRight(fmt.Sprintf("%d.%09d", m/Dollar, m%Dollar), "0"), ".")
 }

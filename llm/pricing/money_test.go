@@ -22,7 +22,7 @@ func TestMoneyIsWrittenForPeopleAndPrograms(t *testing.T) {
 		{0.999, "$1.00", "0.999"},
 		{12.3, "$12.30", "12.3"},
 		{2000, "$2000.00", "2000"},
-		{1e-15, "$0.000000001", "0.000000001"}, // more than nothing
+		{1e-15, "$0.000000001", "0.000000001"}, // a positive amount is never 0
 	} {
 		m, ok := Dollars(test.dollars)
 		if !ok || m.String() != test.want || m.Decimal() != test.decimal {
@@ -39,8 +39,8 @@ func TestMoneyIsWrittenForPeopleAndPrograms(t *testing.T) {
 	}
 }
 
-// What is written is within half a cent of the amount, or half of its second digit where that is less,
-// and shows at least two decimal places.
+// The formatted amount has at least two decimal places and is off by at most half a cent, or half of its second
+// significant digit if that is less.
 func TestMoneyIsRoundedHonestly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := Money(rapid.Int64Range(1, int64(maxDollars*Dollar)).Draw(t, "nanodollars"))

@@ -1,73 +1,73 @@
 package pricing
 
-// Usage is what the server says the request took, in its own tokens. -1 is "not said".
+// Usage is what a server reports about a request, in its own tokens. -1 means not reported.
 type Usage struct {
 	Prompt     int
-	Cached     int // of Prompt, read from the server's cache
-	CacheWrite int // of Prompt, written to the server's cache: some servers charge more for it
+	Cached     int // part of Prompt: read from the server's cache
+	CacheWrite int // part of Prompt: written to the server's cache, for which some servers charge more
 	Answer     int
-	Reasoning  int   // of Answer
-	Cost       Money // what is charged for all of it
+	Reasoning  int   // part of Answer
+	Cost       Money // the total charge
 }
 
-// NoUsage is the usage of a server that says nothing.
+// NoUsage returns a usage without any report.
 func NoUsage() Usage {
 	return Usage{Prompt: -1, Cached: -1, CacheWrite: -1, Answer: -1, Reasoning: -1, Cost: -1}
 }
 
-// Million is how many tokens a price is for.
+// Million is the number of tokens that prices refer to.
 const Million = 1_000_000
 
-// Rates are what a million tokens of each kind cost.
+// Rates are prices per million tokens.
 type Rates struct {
-	In         Money // of the request
-	Cached     Money // of the request, read from the server's cache
-	CacheWrite Money // of the request, written to the server's cache
-	Out        Money // of the answer, the reasoning included
+	In         Money // of the prompt
+	Cached     Money // of the prompt, read from the server's cache
+	CacheWrite Money // of the prompt, written to the server's cache
+	Out        Money // of the answer, including reasoning
 }
 
-// PlainRates are rates where the cache of a server changes nothing.
-func PlainRates(in, out Money) Rates { return Rates{In: in, Cached: in, CacheWrite: in, Out: out} }
+// UncachedRates returns rates that do not depend on the server's cache.
+func UncachedRates(in, out Money) Rates { return Rates{In: in, Cached: in, CacheWrite: in, Out: out} }
 
-// Prices are what a model's tokens cost. The zero value is not known.
+// Prices are the prices of a model. The zero value means unknown.
 type Prices struct {
 	Rates
-	Above   int    // a request of more tokens costs the rates of Long, all of it; 0 is none
-	Long    Rates  // of requests of more tokens than Above
-	Request Money  // for each request, on top
-	Source  string // where the prices are from, for people; "" where they are not known
+	Above   int    // if Prompt exceeds it, the Long rates apply to the whole request; 0 for no limit
+	Long    Rates  // for prompts of more than Above tokens
+	Request Money  // in addition, per request
+	Source  string // where the prices come from, to be shown; "" if unknown
 }
 
-// AnyModel stands in an endpoint's prices for every model that is not named there.
+// AnyModel is the key of an endpoint's prices for models without prices of their own.
 const AnyModel = "*"
 
-// Known says that the prices are known. They may be nothing.
+// Known reports whether the prices are known. They may be zero.
 func (p Prices) Known() bool { return p.Source != "" }
 
-// CostFrom says where a cost comes from.
+// CostFrom is how a cost was determined.
 type CostFrom string
 
-// Where a cost comes from, from the surest on.
+// The ways to determine a cost, the most reliable first.
 const (
-	Charged   CostFrom = "server"   // the server said it
+	Charged   CostFrom = "server"   // reported by the server
 	Priced    CostFrom = "prices"   // the server's token counts at known prices
 	Estimated CostFrom = "estimate" // winnow's own token counts at known prices
-	Unpriced  CostFrom = "unknown"  // a hosted server of which nobody knows the prices
+	Unpriced  CostFrom = "unknown"  // a hosted server with unknown prices
 )
 
-// Cost is what a request cost, or would. The zero value has nothing to say: a server of the user's own
-// whose prices nobody named.
+// Cost is the actual or expected cost of a request. The zero value is shown as nothing: a self-hosted server without
+// configured prices.
 type Cost struct {
 	Amount Money
 	From   CostFrom
-	Source string // whose prices it was computed from, for people: see Prices.Source
+	Source string // where the prices come from: see Prices.Source
 }
 
-// Known says that the cost has an amount.
+// Known reports whether the cost has an amount.
 func (c Cost) Known() bool { return c.From != "" && c.From != Unpriced }
 
-// String writes the cost for people: "$0.004", "~$0.004" for an estimate, "–" where it is not known and
-// "" where there is nothing to say.
+// String formats the cost for people: "$0.004", "~$0.004" for an estimate, "–" if it is unknown, and "" for the zero
+// value.
 func (c Cost) String() string {
 	switch c.From {
 	case "":
@@ -80,9 +80,9 @@ func (c Cost) String() string {
 	return c.Amount.String()
 }
 
-// Cost is what a request cost: what the server said, else its token counts at these prices. Counted is what
-// winnow counts; it is taken for the tokens that the server did not report, and makes the cost an estimate,
-// unless all is free. Where the prices are not known the cost is Unpriced.
+// Cost computes the cost of a request: what the server reported, else its token counts at these prices. Token counts
+// that the server did not report are taken from counted, winnow's own; the cost is then an estimate, unless everything
+// is free. If the prices are unknown, the cost is Unpriced.
 func (p Prices) Cost(reported, counted Usage) Cost {
 	if reported.Cost >= 0 {
 		return Cost{Amount: reported.Cost, From: Charged}
@@ -100,13 +100,12 @@ func (p Prices) Cost(reported, counted Usage) Cost {
 	if reported.Answer < 0 {
 		reported.Answer = max(0, counted.Answer)
 	}
-	return Cost{p.of(reported), from, p.Source}
+	return Cost{p.costOf(reported), from, p.Source}
 }
 
-// of is what a request with this usage costs, rounded once, to the nanodollar. What is not reported of Cached and
-// CacheWrite is taken for none. The sum is a float64: its terms can exceed an int64, and it is off by less than half a
-// nanodollar for every amount below maxDollars.
-func (p Prices) of(u Usage) Money {
+// costOf multiplies usage by prices, rounded once to the nanodollar. Unreported cached tokens count as 0. The sum is a
+// float64 because its terms can exceed an int64; its error is less than half a nanodollar for amounts below maxDollars.
+func (p Prices) costOf(u Usage) Money {
 	rates := p.Rates
 	if p.Above > 0 && u.Prompt > p.Above {
 		rates = p.Long

@@ -15,16 +15,16 @@ import (
 //go:embed prices.toml
 var listPrices string
 
-// maker is a company with the prices that it asks at its own address.
+// maker is a company that makes models, with its list prices.
 type maker struct {
 	Name    string         `toml:"name"`
 	BaseURL string         `toml:"base_url"`
-	Source  string         `toml:"source"` // its price page
+	Source  string         `toml:"source"` // the URL of its price page
 	Date    toml.LocalDate `toml:"date"`
 	Models  []listedModel  `toml:"models"`
 }
 
-// listedModel is a model with its prices in US dollars for a million tokens.
+// listedModel is a model with its prices in US dollars per million tokens.
 type listedModel struct {
 	Names []string `toml:"names"`
 	listedRates
@@ -34,24 +34,24 @@ type listedModel struct {
 
 type listedRates struct {
 	In         float64 `toml:"in"`
-	Cached     float64 `toml:"cached"`      // 0 is as In
-	CacheWrite float64 `toml:"cache_write"` // 0 is as In
+	Cached     float64 `toml:"cached"`      // 0 means the same as In
+	CacheWrite float64 `toml:"cache_write"` // 0 means the same as In
 	Out        float64 `toml:"out"`
 }
 
-// makers reads the table when it is needed first.
+// makers parses the table when it is first needed.
 var makers = sync.OnceValue(func() []maker {
 	var table struct {
 		Makers []maker `toml:"maker"`
 	}
 	d := toml.NewDecoder(strings.NewReader(listPrices)).DisallowUnknownFields()
 	if err := d.Decode(&table); err != nil {
-		panic(err) // A test reads the same file.
+		panic(err) // The tests parse the same file.
 	}
 	return table.Makers
 })
 
-// makerAt is the maker whose own address is base. Without one it has no models.
+// makerAt returns the maker whose API is at base, a maker without models if there is none.
 func makerAt(base string) maker {
 	for _, m := range makers() {
 		if strings.EqualFold(m.BaseURL, strings.TrimRight(base, "/")) {
@@ -61,8 +61,8 @@ func makerAt(base string) maker {
 	return maker{}
 }
 
-// Names lists the models whose maker's own address is base, the first name of each, in the order of the table.
-func Names(base string) []string {
+// ListedModels lists the models of the maker whose API is at base: the first name of each, in the order of the table.
+func ListedModels(base string) []string {
 	var names []string
 	for _, l := range makerAt(base).Models {
 		names = append(names, l.Names[0])
@@ -70,12 +70,13 @@ func Names(base string) []string {
 	return names
 }
 
-// fresh is how old the table may be before its source says that prices may have changed.
+// fresh is the age of the table from which on its prices may have changed.
 const fresh = 180 * 24 * time.Hour
 
-// Listed gives the list prices of a model, where base is its maker's own address and the table has exactly this
-// name; otherwise the prices are not known. Now is for the source, which says so where the table is old.
-func Listed(base, model string, now time.Time) Prices {
+// ListPrices returns the list prices of a model if base is the address of its maker's API and the table has exactly
+// this name; otherwise the prices are unknown. If the table is old at the time now, Source says that prices may have
+// changed.
+func ListPrices(base, model string, now time.Time) Prices {
 	m := makerAt(base)
 	i := slices.IndexFunc(m.Models, func(l listedModel) bool { return slices.Contains(l.Names, model) })
 	if i < 0 {
@@ -95,7 +96,7 @@ func (l listedRates) rates() Rates {
 	return Rates{In: money(l.In), Cached: money(cached), CacheWrite: money(write), Out: money(l.Out)}
 }
 
-// money is an amount of the table.
+// money converts an amount of the table.
 func money(dollars float64) Money {
 	m, _ := Dollars(dollars)
 	return m

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// The table is what its comments say: each name once at an address, prices that are more than nothing, and
-// nothing that costs more out of the cache than beside it.
+// Names are unique for each maker, prices are positive, and cached tokens do not cost more than others.
 func TestTheTableOfListPricesIsSound(t *testing.T) {
 	if len(makers()) < 5 {
 		t.Fatalf("the table has %d makers", len(makers()))
@@ -27,7 +26,7 @@ func TestTheTableOfListPricesIsSound(t *testing.T) {
 				}
 				seen[name] = true
 			}
-			p := Listed(m.BaseURL+"/", l.Names[0], m.Date.AsTime(time.UTC))
+			p := ListPrices(m.BaseURL+"/", l.Names[0], m.Date.AsTime(time.UTC))
 			rates := []Rates{p.Rates}
 			if p.Above > 0 {
 				rates = append(rates, p.Long)
@@ -40,28 +39,6 @@ func TestTheTableOfListPricesIsSound(t *testing.T) {
 			if m.Name == "Anthropic" && 4*p.CacheWrite != 5*p.In {
 				t.Errorf("%v: a cache write costs %s; Anthropic asks 1.25 times %s", l.Names, p.CacheWrite, p.In)
 			}
-		}
-	}
-}
-
-// Above its threshold all of a request costs the rates of long ones, and cache writes cost what they cost.
-func TestCostsFollowTheTable(t *testing.T) {
-	const google, anthropic, openai = "https://generativelanguage.googleapis.com/v1beta/openai", "https://api.anthropic.com/v1", "https://api.openai.com/v1"
-	for _, test := range []struct {
-		base, model string
-		usage       Usage
-		want        string
-	}{
-		{google, "gemini-2.5-pro", Usage{Prompt: 200_000, Cached: 100_000, Answer: 1000}, "0.1475"},
-		{google, "gemini-2.5-pro", Usage{Prompt: 200_001, Cached: 100_001, Answer: 1000}, "0.29000025"},
-		{anthropic, "claude-opus-4-5", Usage{Prompt: 10_000, Cached: 2000, CacheWrite: 3000, Answer: 100}, "0.04725"},
-		{openai, "gpt-5.2", Usage{Prompt: 1000, Cached: -1, CacheWrite: -1, Answer: 100}, "0.00315"},
-		{openai, "gpt-5.2", Usage{Prompt: 1000, Cached: 900, CacheWrite: 900, Answer: 0}, "0.0003325"},
-	} {
-		test.usage.Cost = -1
-		c := Listed(test.base, test.model, time.Now()).Cost(test.usage, NoUsage())
-		if got := c.Amount.Decimal(); got != test.want || c.From != Priced || !strings.Contains(c.Source, "list prices") {
-			t.Errorf("%s: %+v costs %s from %s, want %s", test.model, test.usage, got, c.Source, test.want)
 		}
 	}
 }

@@ -7,17 +7,16 @@ import (
 	"sync"
 )
 
-// secretRule finds one kind of secret by its pattern. Where the pattern has a group, the group is
-// the secret and the rest of the match stays readable.
+// secretRule recognizes one kind of secret. If the pattern has a group, only the group is the secret.
 type secretRule struct {
 	name    string
-	hints   []string // in lower case: without one of them the pattern finds nothing, and it is slow
+	hints   []string // in lower case; the slow pattern is tried only on text with one of them
 	pattern func() *regexp.Regexp
-	really  func(secret string) bool // nil takes every match
+	accept  func(secret string) bool // nil accepts every match
 }
 
-// secretRules is the constant table of patterns. Prefixes that providers document come first; the
-// last rules know a secret by the word in front of it.
+// secretRules begins with the prefixes that providers document. The last rules recognize a secret by the word in front
+// of it.
 var secretRules = []secretRule{
 	{"OpenAI, Anthropic, OpenRouter and DeepSeek keys", []string{"sk-"}, compile(`\bsk-[A-Za-z0-9_-]{8,}`), nil},
 	{
@@ -46,7 +45,7 @@ var secretRules = []secretRule{
 	{
 		"authorization headers",
 		[]string{"bearer", "basic"},
-		compile(`(?i)\b(?:bearer|basic)[ \t]+([A-Za-z0-9._~+/=-]{8,})`), random,
+		compile(`(?i)\b(?:bearer|basic)[ \t]+([A-Za-z0-9._~+/=-]{8,})`), looksRandom,
 	},
 	{"passwords in addresses", []string{"://"}, compile(`://[^/\s:@]+:([^/\s@]+)@`), nil},
 	{
@@ -57,7 +56,7 @@ var secretRules = []secretRule{
 	},
 }
 
-// compile compiles a pattern when a text first has one of its hints; most programs never see one.
+// compile compiles a pattern when it is first needed, which for most patterns is never.
 func compile(pattern string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }
@@ -72,20 +71,20 @@ func findPatterns(text string) (spans [][2]int) {
 	return spans
 }
 
-// random says that a word is not one that people write: it is long, has a digit, or capital letters within.
-func random(word string) bool {
+// looksRandom reports whether a word is not one that people write: it is long, or has digits or inner capitals.
+func looksRandom(word string) bool {
 	capitals := strings.ToLower(word[1:]) != word[1:] && strings.ToUpper(word) != word
 	return len(word) >= 24 || strings.ContainsAny(word, "0123456789") || capitals
 }
 
-// find returns where the rule's secrets stand.
+// find returns the byte ranges of the rule's secrets.
 func (r secretRule) find(text string) (spans [][2]int) {
 	for _, m := range r.pattern().FindAllStringSubmatchIndex(text, -1) {
 		from, to := m[0], m[1]
 		if len(m) > 2 && m[2] >= 0 {
 			from, to = m[2], m[3]
 		}
-		if r.really == nil || r.really(text[from:to]) {
+		if r.accept == nil || r.accept(text[from:to]) {
 			spans = append(spans, [2]int{from, to})
 		}
 	}

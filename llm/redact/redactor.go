@@ -1,5 +1,5 @@
-// Package redact takes secrets out of texts: those that it knows, and what looks like one. It does not know
-// where a text goes.
+// Package redact removes secrets from text: registered ones, and text that looks like one. It does not know where the
+// text is going.
 package redact
 
 import (
@@ -12,17 +12,17 @@ import (
 	"winnow/llm/keys"
 )
 
-// Redactor removes secrets from text on its way to a log, to the screen or to a file for others. Its zero
-// value knows the rules and no secret. It is safe for concurrent use.
+// Redactor removes secrets from text on its way to a log, to the screen or to an exported file. Its zero value detects
+// secrets by pattern only. It is safe for concurrent use.
 type Redactor struct {
-	mu      sync.RWMutex
-	known   []string // all of them, the longest first
-	certain secrets  // those of it that can be no ordinary word
+	mu           sync.RWMutex
+	known        []string // all registered secrets, the longest first
+	unmistakable secrets  // those that cannot be an ordinary word
 }
 
-// Know adds secrets that no rule would recognise, such as a configured key. Shorter than four bytes it is
-// no secret, and removing it would tear other words apart.
-func (r *Redactor) Know(secrets ...string) {
+// AddSecrets registers secrets that no pattern would recognize, such as configured keys. Secrets of less than four
+// bytes are ignored, because removing them would damage other words.
+func (r *Redactor) AddSecrets(secrets ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, secret := range secrets {
@@ -30,31 +30,30 @@ func (r *Redactor) Know(secrets ...string) {
 			continue
 		}
 		r.known = append(r.known, secret)
-		if certain(secret) {
-			r.certain = append(r.certain, secret)
+		if isUnmistakable(secret) {
+			r.unmistakable = append(r.unmistakable, secret)
 		}
 	}
 	longestFirst := func(a, b string) int { return cmp.Compare(len(b), len(a)) }
 	slices.SortStableFunc(r.known, longestFirst)
-	slices.SortStableFunc(r.certain, longestFirst)
+	slices.SortStableFunc(r.unmistakable, longestFirst)
 }
 
-// certain says that a known secret cannot be an ordinary word. Servers on one's own machine are often given
-// a word such as "ollama" or "not-needed" in place of a key, and a conversation about them must not be torn
-// apart.
-func certain(secret string) bool {
+// isUnmistakable reports whether a secret cannot be an ordinary word. Local servers are often given a word such as
+// "ollama" or "not-needed" as a key, and conversations about them must not be damaged.
+func isUnmistakable(secret string) bool {
 	lower := strings.ContainsFunc(secret, unicode.IsLower)
 	upper := strings.ContainsFunc(secret, unicode.IsUpper)
 	digit := strings.ContainsFunc(secret, unicode.IsDigit)
 	return len(secret) >= 20 || len(secret) >= 8 && (digit || lower && upper)
 }
 
-// Text is text without its secrets: those that are known, and what looks like one.
-func (r *Redactor) Text(text string) string { return replaceSpans(text, r.FindIn(text, true)) }
+// Redact returns text without secrets, both registered ones and those that match a pattern.
+func (r *Redactor) Redact(text string) string { return replaceSpans(text, r.FindSecrets(text, true)) }
 
-// FindIn returns where secrets stand in a text, known ones and, with patterns, those that look like one, as bytes from
-// and to, in order and apart.
-func (r *Redactor) FindIn(text string, patterns bool) [][2]int {
+// FindSecrets returns the byte ranges [from, to) of the secrets in a text: registered ones and, with patterns, those
+// that match a pattern. The ranges are sorted and do not overlap.
+func (r *Redactor) FindSecrets(text string, patterns bool) [][2]int {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	var spans [][2]int
@@ -74,7 +73,7 @@ func (r *Redactor) FindIn(text string, patterns bool) [][2]int {
 	return disjoint(spans)
 }
 
-// disjoint joins spans that overlap and puts them in order.
+// disjoint sorts spans and merges those that overlap.
 func disjoint(spans [][2]int) [][2]int {
 	slices.SortFunc(spans, func(a, b [2]int) int { return cmp.Or(a[0]-b[0], a[1]-b[1]) })
 	var apart [][2]int
@@ -98,36 +97,36 @@ func replaceSpans(text string, spans [][2]int) string {
 	return out.String() + text[last:]
 }
 
-// Known is text without the secrets that are known, the longest first. It is for what is said: patterns are
-// left alone, and so is a known secret that is an ordinary word.
-func (r *Redactor) Known(text string) string {
+// RedactKnown returns text without registered secrets. It is for conversations: it does not apply patterns, and keeps
+// secrets that could be ordinary words.
+func (r *Redactor) RedactKnown(text string) string {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	text, _ = r.certain.replace(text, false)
+	text, _ = r.unmistakable.replace(text, false)
 	return text
 }
 
-// Stream is Known for a text that arrives in pieces.
+// Stream returns a RedactKnown for text that arrives in pieces.
 func (r *Redactor) Stream() *Stream {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	return &Stream{known: slices.Clone(r.certain)}
+	return &Stream{known: slices.Clone(r.unmistakable)}
 }
 
-// Stream is a text that arrives in pieces, one of which may end inside a secret.
+// Stream redacts text that arrives in pieces, one of which may end inside a secret.
 type Stream struct {
 	known secrets
 	held  string
 }
 
-// Pass is a piece without the secrets. What is held back comes with a later piece, or with Rest.
-func (s *Stream) Pass(piece string) (clean string) {
+// Redact returns a piece without secrets. A possible beginning of a secret is held back until a later call, or Flush.
+func (s *Stream) Redact(piece string) (clean string) {
 	clean, s.held = s.known.replace(s.held+piece, true)
 	return clean
 }
 
-// Rest is what is still held back when the text is over. The greater part of a secret is as bad as all of it.
-func (s *Stream) Rest() string {
+// Flush returns the text that is still held back. Half of a secret or more is redacted too.
+func (s *Stream) Flush() string {
 	held := s.held
 	s.held = ""
 	for _, secret := range s.known {
@@ -138,11 +137,11 @@ func (s *Stream) Rest() string {
 	return held
 }
 
-// secrets are texts to replace, the longest first.
+// secrets are strings to replace, the longest first.
 type secrets []string
 
-// replace is text with each secret replaced, from left to right and the longest that stands at a place.
-// Where more of the text may follow, its end is held back as far as it may be the beginning of a secret.
+// replace replaces the secrets in a text from left to right, at each position the longest. With more, an end of the
+// text that may be the beginning of a secret is returned as held.
 func (s secrets) replace(text string, more bool) (clean, held string) {
 	var begins [256]bool
 	for _, secret := range s {

@@ -7,7 +7,7 @@ import (
 	"winnow/llm/keys"
 )
 
-// The planted secrets are put together here so that no scanner takes this file for a leak.
+// planted assembles its secrets so that scanners do not take this file for a leak.
 func planted() map[string]string {
 	long := strings.Repeat("Ab3", 12)
 	return map[string]string{
@@ -29,7 +29,7 @@ func planted() map[string]string {
 	}
 }
 
-// secretOf is the part of a planted text that must not be left.
+// secretOf is the part of a planted text that must be removed.
 func secretOf(text string) string {
 	for _, mark := range []string{"Bearer ", "me:", `: \"`, `: "`} {
 		if _, rest, ok := strings.Cut(text, mark); ok {
@@ -41,10 +41,10 @@ func secretOf(text string) string {
 
 func TestRedactorTakesSecretsOutOfText(t *testing.T) {
 	var r Redactor
-	r.Know("plain-configured-key")
+	r.AddSecrets("plain-configured-key")
 	for name, text := range planted() {
 		t.Run(name, func(t *testing.T) {
-			got := r.Text("before " + text + " after")
+			got := r.Redact("before " + text + " after")
 			if strings.Contains(got, secretOf(text)) || !strings.Contains(got, keys.Redacted) {
 				t.Errorf("Text(%q) = %q, want the secret gone", text, got)
 			}
@@ -57,13 +57,13 @@ func TestRedactorTakesSecretsOutOfText(t *testing.T) {
 
 func TestRedactorLeavesOrdinaryTextAlone(t *testing.T) {
 	var r Redactor
-	r.Know("abc") // too short to be a secret
+	r.AddSecrets("abc") // too short to be a secret
 	for _, text := range []string{
 		"the task-oriented risk-averse approach", "abc", "https://example.com/a:b@c",
 		"session 019ab3f2-1c2d-7aaa-8bbb-0123456789ab", "AKIA is a prefix", "the bearer of news",
 		"tokens: 12, secret: no", "a basic understanding", "BASIC PRINCIPLES of bearer certificates",
 	} {
-		if got := r.Text(text); got != text {
+		if got := r.Redact(text); got != text {
 			t.Errorf("Text(%q) = %q, want it as it was", text, got)
 		}
 	}

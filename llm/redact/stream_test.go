@@ -17,35 +17,35 @@ const (
 func TestTheLongestKnownSecretIsReplaced(t *testing.T) {
 	for name, order := range map[string][]string{"short first": {shortKey, longKey, otherKey}, "long first": {longKey, otherKey, shortKey}} {
 		var r Redactor
-		r.Know(order...)
-		got := r.Known("a " + longKey + " b " + shortKey + " c " + otherKey + longKey[:15])
+		r.AddSecrets(order...)
+		got := r.RedactKnown("a " + longKey + " b " + shortKey + " c " + otherKey + longKey[:15])
 		if want := "a [redacted] b [redacted] c [redacted][redacted]" + longKey[12:15]; got != want {
 			t.Errorf("%s: got %q, want %q", name, got, want)
 		}
-		if text := r.Text(longKey); text != keys.Redacted {
+		if text := r.Redact(longKey); text != keys.Redacted {
 			t.Errorf("%s: Text gives %q", name, text)
 		}
 	}
 }
 
-// A word that stands in for a key is no secret in a conversation.
+// A word that is used in place of a key is not a secret in a conversation.
 func TestAWordForAKeyIsLeftInAConversation(t *testing.T) {
 	var r Redactor
 	words := []string{"ollama", "lm-studio", "not-needed", "sk-no-key-required", "EMPTY", "dummy"}
-	r.Know(words...)
-	if text := strings.Join(words, " "); r.Known(text) != text {
-		t.Errorf("got %q, want %q", r.Known(text), text)
+	r.AddSecrets(words...)
+	if text := strings.Join(words, " "); r.RedactKnown(text) != text {
+		t.Errorf("got %q, want %q", r.RedactKnown(text), text)
 	}
-	r.Know("Sk0-real-key")
-	if got := r.Known("my Sk0-real-key here"); got != "my [redacted] here" {
+	r.AddSecrets("Sk0-real-key")
+	if got := r.RedactKnown("my Sk0-real-key here"); got != "my [redacted] here" {
 		t.Errorf("got %q", got)
 	}
 }
 
-// However an answer is cut into pieces, what comes out is the whole answer without the secrets.
+// The result does not depend on how an answer is split into pieces.
 func TestASecretThatIsSplitIsReplaced(t *testing.T) {
 	var r Redactor
-	r.Know(shortKey, longKey, otherKey)
+	r.AddSecrets(shortKey, longKey, otherKey)
 	random := rand.New(rand.NewPCG(7, 7))
 	parts := []string{shortKey, longKey, otherKey, "plan", "planted-", "0001", " and é ", "\n", "0001-and"}
 	for i := range 20_000 {
@@ -58,11 +58,11 @@ func TestASecretThatIsSplitIsReplaced(t *testing.T) {
 		var got strings.Builder
 		for rest := text; rest != ""; {
 			n := 1 + random.IntN(min(len(rest), 9))
-			got.WriteString(s.Pass(rest[:n]))
+			got.WriteString(s.Redact(rest[:n]))
 			rest = rest[n:]
 		}
-		got.WriteString(s.Rest())
-		if want := r.Known(text); got.String() != want {
+		got.WriteString(s.Flush())
+		if want := r.RedactKnown(text); got.String() != want {
 			t.Fatalf("case %d: %q came out as %q, want %q", i, text, got.String(), want)
 		}
 	}

@@ -1,5 +1,5 @@
-// Package tokenizer counts the tokens of texts, exactly by one vocabulary or quickly about. It does not know what a
-// request adds to its texts.
+// Package tokenizer counts the tokens of texts, exactly for one vocabulary or as a fast estimate. It does not know what
+// a request adds to its texts.
 package tokenizer
 
 import (
@@ -10,30 +10,30 @@ import (
 	"github.com/tiktoken-go/tokenizer/codec"
 )
 
-// pieceMax is the longest text that is counted in one go, in bytes: a longer one would take many times its size in
-// memory at once.
+// pieceMax is the longest text that is counted at once, in bytes. Longer ones would temporarily take many times their
+// size in memory.
 const pieceMax = 256 << 10
 
-// Tokenizer counts tokens with OpenAI's o200k vocabulary. For the models of other makers that is an estimate, to be
+// Tokenizer counts tokens with OpenAI's o200k vocabulary. For models of other makers this is an estimate, to be
 // corrected by the usage that servers report. It is safe for concurrent use.
 type Tokenizer struct {
-	vocabulary func() *codec.Codec // loads it at the first count, in some 40 ms
+	vocabulary func() *codec.Codec // loaded by the first Count, in about 40 ms
 }
 
-// New makes a Tokenizer. It is cheap until the first count.
+// New returns a Tokenizer. The vocabulary is loaded by the first Count.
 func New() *Tokenizer { return &Tokenizer{sync.OnceValue(codec.NewO200kBase)} }
 
-// Name names the vocabulary. Stored counts are good for as long as it is the same.
+// Name is the name of the vocabulary. Stored counts are valid as long as it is the same.
 func (t *Tokenizer) Name() string { return "o200k_base" }
 
-// Count counts the tokens of a text. What looks like a special token counts as the text it is.
+// Count counts the tokens of a text. Special tokens count as ordinary text.
 func (t *Tokenizer) Count(text string) int {
 	total := 0
 	for text != "" {
 		piece := firstPiece(text)
 		n, err := t.vocabulary().Count(piece)
-		if err != nil { // its pattern gave up
-			n = t.Guess(piece)
+		if err != nil { // the pattern matching of the library failed
+			n = t.Estimate(piece)
 		}
 		total += n
 		text = text[len(piece):]
@@ -41,8 +41,8 @@ func (t *Tokenizer) Count(text string) int {
 	return total
 }
 
-// firstPiece is the beginning of a long text up to a place where tokens end as well: after a line break, which belongs
-// to the text before it, else before a space, which belongs to the word after it, else between two code points.
+// firstPiece returns the beginning of a long text up to a position where a token ends: after a line break, else before
+// a space, else between two code points.
 func firstPiece(text string) string {
 	if len(text) <= pieceMax {
 		return text

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	_ "image/gif" // for the size of a picture
+	_ "image/gif" // for image.DecodeConfig
 	_ "image/jpeg"
 	_ "image/png"
 	"io/fs"
@@ -22,15 +22,15 @@ import (
 	"winnow/history/message"
 )
 
-// LargestFile is the largest file that can be attached, in bytes. Servers take requests of some tens of megabytes, and
-// a file goes with every request that holds its message.
-const LargestFile = 10 << 20
+// MaxFileBytes is the maximum size of an attached file. Servers accept requests of some tens of megabytes, and a file
+// is sent with every request that contains its message.
+const MaxFileBytes = 10 << 20
 
-var errTooLarge = fmt.Errorf("the file is larger than %d MB", LargestFile>>20)
+var errTooLarge = fmt.Errorf("the file is larger than %d MB", MaxFileBytes>>20)
 
-// ReadFile reads a file that can be attached. The error has no path.
+// ReadFile reads a file to be attached. The error does not contain the path.
 func ReadFile(path string) ([]byte, error) {
-	// A pipe is asked before it is opened: opening one waits for somebody who writes.
+	// Check before opening: opening a named pipe would block until something writes to it.
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -39,25 +39,25 @@ func ReadFile(path string) ([]byte, error) {
 		return nil, errors.Unwrap(err)
 	case !info.Mode().IsRegular():
 		return nil, errors.New("it is not a regular file")
-	case info.Size() > LargestFile:
+	case info.Size() > MaxFileBytes:
 		return nil, errTooLarge
 	}
 	data, err := os.ReadFile(path)
 	return data, errors.Unwrap(err)
 }
 
-// Attach reads a file's bytes as a part of a message: a text or a picture, recognised by its content and not by its
-// name. The cost of a picture is estimated for a model, a text is counted by count, where nil leaves it uncounted.
-// Bytes of a text that are not UTF-8 are kept; UTF-16 is read as the text it is. The error says why the file cannot be
-// sent.
-func Attach(name string, data []byte, model string, count func(string) int) (message.Part, error) {
+// NewAttachment returns the content of a file as a part of a message. Whether it is a text or an image is detected from
+// the content, not from the name. The tokens of an image are estimated for the model; those of a text are counted by
+// count, which may be nil. Invalid UTF-8 in a text is kept, and UTF-16 is converted. The error tells why the file
+// cannot be sent.
+func NewAttachment(name string, data []byte, model string, count func(string) int) (message.Part, error) {
 	if len(data) == 0 {
 		return message.Part{}, errors.New("the file is empty")
 	}
-	if len(data) > LargestFile {
+	if len(data) > MaxFileBytes {
 		return message.Part{}, errTooLarge
 	}
-	kind, _, _ := mime.ParseMediaType(http.DetectContentType(data)) // It is always a valid type.
+	kind, _, _ := mime.ParseMediaType(http.DetectContentType(data)) // The type is always valid.
 	if slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp"}, kind) {
 		w, h, ok := PictureSize(data)
 		if !ok {
@@ -81,8 +81,8 @@ func Attach(name string, data []byte, model string, count func(string) int) (mes
 	return p, nil
 }
 
-// asText reads bytes as a text, and says whether they are one: no text holds null bytes, but for the UTF-16 that begins
-// with its mark.
+// asText converts bytes to text, and reports whether they are text. Text contains no null bytes, except UTF-16 with a
+// byte order mark.
 func asText(data []byte) (string, bool) {
 	data, _, err := transform.Bytes(unicode.BOMOverride(transform.Nop), data)
 	if err != nil || bytes.IndexByte(data, 0) >= 0 || bytes.HasPrefix(data, []byte("%PDF-")) {
@@ -97,7 +97,7 @@ func asText(data []byte) (string, bool) {
 	return string(data), controls*100 <= len(data)
 }
 
-// PictureSize is the width and height in pixels of a picture that Attach takes.
+// PictureSize returns the width and height in pixels of an image in a format that NewAttachment accepts.
 func PictureSize(data []byte) (w, h int, ok bool) {
 	c, _, err := image.DecodeConfig(bytes.NewReader(data))
 	return c.Width, c.Height, err == nil && c.Width > 0 && c.Height > 0

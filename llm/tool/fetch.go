@@ -25,21 +25,21 @@ import (
 )
 
 const (
-	// FetchName is what the model calls the tool Fetch by.
-	FetchName = "fetch"
+	// fetchName is the tool's name for the model.
+	fetchName = "fetch"
 
-	largestPage  = 4 << 20 // the most that is read of a document, in bytes
-	partOfPage   = 20_000  // how much of a document one call gives, in code points
+	maxPageBytes = 4 << 20 // how much of a document is read
+	partRunes    = 20_000  // how much of a document one call returns, in code points
 	maxRedirects = 5
-	patience     = 30 * time.Second
+	fetchTimeout = 30 * time.Second
 )
 
-// Fetch is a tool that reads the document at a URL, as ReadPage does.
-func Fetch(hosts []string) (Tool, Func) {
+// NewFetch returns the tool "fetch", which reads the document at a URL: see ReadPage.
+func NewFetch(hosts []string) (Tool, Func) {
 	fetch := Tool{
-		Name: FetchName,
+		Name: fetchName,
 		Description: fmt.Sprintf("Read the document behind a URL as text; web pages come as Markdown. "+
-			"One call returns at most %d characters.", partOfPage),
+			"One call returns at most %d characters.", partRunes),
 		Parameters: json.RawMessage(`{"type":"object","properties":{` +
 			`"url":{"type":"string","description":"an http or https URL"},` +
 			`"start":{"type":"integer","minimum":0,"description":"the character to begin at, to read on"}` +
@@ -65,40 +65,40 @@ func Fetch(hosts []string) (Tool, Func) {
 
 // Page is the document at a URL.
 type Page struct {
-	URL  string // where it was found in the end
-	Type string // its media type, such as text/html
-	Text string // HTML as Markdown, other texts as they are, in UTF-8
-	Cut  bool   // it is too long, and the rest was not read
+	URL       string // after redirects
+	Type      string // the media type, such as text/html
+	Text      string // HTML converted to Markdown, other text unchanged, in UTF-8
+	Truncated bool   // the document is too long, and the rest was not read
 }
 
-// part is the document from a character on, with what there is to know of it in front.
+// part returns the document from a character on, after a line about the document.
 func (p Page) part(start int) string {
 	runes := []rune(p.Text)
 	start = min(max(0, start), len(runes))
-	end := min(start+partOfPage, len(runes))
+	end := min(start+partRunes, len(runes))
 	head := fmt.Sprintf("%s (%s); characters %d to %d of %d", p.URL, p.Type, start, end, len(runes))
-	if p.Cut {
-		head += fmt.Sprintf("; only the first %d MB were read", largestPage>>20)
+	if p.Truncated {
+		head += fmt.Sprintf("; only the first %d MB were read", maxPageBytes>>20)
 	}
 	return head + "\n\n" + string(runes[start:end])
 }
 
-// A RefusedError says why a URL is not asked. Nothing was sent to it.
-type RefusedError struct{ text string }
+// URLRefusedError reports that a URL is not allowed. Nothing was sent to it.
+type URLRefusedError struct{ text string }
 
-func (e *RefusedError) Error() string { return e.text }
+func (e *URLRefusedError) Error() string { return e.text }
 
-func refuse(format string, args ...any) error { return &RefusedError{fmt.Sprintf(format, args...)} }
+func refuse(format string, args ...any) error { return &URLRefusedError{fmt.Sprintf(format, args...)} }
 
-// ReadPage reads the document at a URL. It sends nothing but the request for it, asks no address of a network that the
-// user did not name, and follows no redirect to another host. Where hosts are given it asks no others, and these even
-// where they are on this machine or its network: "example.org" is that host, "*.example.org" every host below it.
+// ReadPage reads the document at a URL. It sends nothing but the request for it and follows no redirect to another
+// host. Without hosts, it refuses addresses of this machine and its network. With hosts, it allows only those, even on
+// this machine or its network: "example.org" is that host, "*.example.org" every subdomain of it.
 func ReadPage(ctx context.Context, hosts []string, address string) (Page, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSpace(address), nil)
 	if err != nil {
 		return Page{}, refuse("%q is not a URL", address)
 	}
-	if err := allowed(hosts, req.URL); err != nil {
+	if err := checkURL(hosts, req.URL); err != nil {
 		return Page{}, err
 	}
 	req.Header.Set("User-Agent", "winnow")
@@ -112,10 +112,10 @@ func ReadPage(ctx context.Context, hosts []string, address string) (Page, error)
 	if resp.StatusCode < 200 || resp.StatusCode >= 300 {
 		return Page{}, fmt.Errorf("%s answered %s", p.URL, resp.Status)
 	}
-	raw, err := io.ReadAll(io.LimitReader(resp.Body, largestPage+1))
+	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxPageBytes+1))
 	if err == nil {
-		p.Cut = len(raw) > largestPage
-		err = p.decode(raw[:min(len(raw), largestPage)], resp.Header.Get("Content-Type"))
+		p.Truncated = len(raw) > maxPageBytes
+		err = p.decode(raw[:min(len(raw), maxPageBytes)], resp.Header.Get("Content-Type"))
 	}
 	if err != nil {
 		return Page{}, fmt.Errorf("read %s: %w", p.URL, err)
@@ -123,7 +123,7 @@ func ReadPage(ctx context.Context, hosts []string, address string) (Page, error)
 	return p, nil
 }
 
-// clientFor is the client for a request and its redirects. A proxy may be on this network.
+// clientFor returns the client for a request and its redirects. A proxy may be on the local network.
 func clientFor(hosts []string, req *http.Request) *http.Client {
 	dialer := &net.Dialer{}
 	proxy, err := http.ProxyFromEnvironment(req)
@@ -131,7 +131,7 @@ func clientFor(hosts []string, req *http.Request) *http.Client {
 		dialer.ControlContext = publicOnly
 	}
 	return &http.Client{
-		Timeout: patience,
+		Timeout: fetchTimeout,
 		Transport: &http.Transport{
 			DisableKeepAlives: true,
 			Proxy:             func(*http.Request) (*url.URL, error) { return proxy, err },
@@ -144,20 +144,20 @@ func clientFor(hosts []string, req *http.Request) *http.Client {
 			}
 			plain := first.Scheme == "https" && next.Scheme != "https"
 			if plain || !strings.EqualFold(next.Hostname(), first.Hostname()) {
-				return fmt.Errorf("it points to an address that was not asked: %s", next.Redacted())
+				return fmt.Errorf("it redirects to another address: %s", next.Redacted())
 			}
 			req.Header.Del("Referer")
-			return allowed(hosts, next)
+			return checkURL(hosts, next)
 		},
 	}
 }
 
-// decode reads the bytes of a document as text.
+// decode converts the bytes of a document to text.
 func (p *Page) decode(raw []byte, contentType string) error {
 	contentType = cmp.Or(contentType, http.DetectContentType(raw))
-	p.Type, _, _ = mime.ParseMediaType(contentType) // "" for what is none
+	p.Type, _, _ = mime.ParseMediaType(contentType) // "" if invalid
 	if _, ok := asText(raw); !ok {
-		return fmt.Errorf("it is no text but %s", p.Type)
+		return fmt.Errorf("it is not text but %s", p.Type)
 	}
 	encoding, _, _ := charset.DetermineEncoding(raw, contentType)
 	text, err := encoding.NewDecoder().Bytes(raw)
@@ -165,8 +165,8 @@ func (p *Page) decode(raw []byte, contentType string) error {
 		return err
 	}
 	p.Text = strings.ToValidUTF8(string(text), "\uFFFD")
-	if p.Cut {
-		p.Text = strings.TrimSuffix(p.Text, "\uFFFD") // half a character
+	if p.Truncated {
+		p.Text = strings.TrimSuffix(p.Text, "\uFFFD") // half of a character that was cut
 	}
 	if p.Type != "text/html" && p.Type != "application/xhtml+xml" {
 		return nil
@@ -176,8 +176,8 @@ func (p *Page) decode(raw []byte, contentType string) error {
 	return err
 }
 
-// allowed says why a URL may not be asked, as far as its name tells.
-func allowed(hosts []string, u *url.URL) error {
+// checkURL returns an error if a URL is not allowed, as far as its host name tells.
+func checkURL(hosts []string, u *url.URL) error {
 	host := strings.ToLower(u.Hostname())
 	listed := slices.ContainsFunc(hosts, func(pattern string) bool {
 		pattern = strings.ToLower(pattern)
@@ -190,7 +190,7 @@ func allowed(hosts []string, u *url.URL) error {
 		return refuse("only http and https URLs with a host and without a user name are fetched, not %q", u.Redacted())
 	case len(hosts) > 0 && !listed:
 		return refuse("the host %s is not among those that may be fetched: %s", host, strings.Join(hosts, ", "))
-	case len(hosts) == 0 && (err == nil && !public(addr) || host == "localhost"):
+	case len(hosts) == 0 && (err == nil && !isPublic(addr) || host == "localhost"):
 		return refuseLocal(host)
 	}
 	return nil
@@ -201,29 +201,30 @@ func refuseLocal(host string) error {
 		"which is not fetched unless the configuration lists it", host)
 }
 
-// publicOnly refuses a connection to an address of this network. It sees the addresses after their name was resolved: a
-// public name may stand for one of them.
+// publicOnly refuses connections to local addresses. It is called with the resolved address, because a public name may
+// resolve to a local one.
 func publicOnly(_ context.Context, _, resolved string, _ syscall.RawConn) error {
-	if at, err := netip.ParseAddrPort(resolved); err != nil || !public(at.Addr()) {
+	if at, err := netip.ParseAddrPort(resolved); err != nil || !isPublic(at.Addr()) {
 		return refuseLocal(resolved)
 	}
 	return nil
 }
 
-// notPublic are the addresses that are neither private nor local by netip's methods, and yet no public hosts.
+// notPublic lists addresses that are neither private nor local according to netip's methods, but are not public hosts.
 var notPublic = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"),
-	netip.MustParsePrefix("100.64.0.0/10"), // shared by the customers of a provider
+	netip.MustParsePrefix("100.64.0.0/10"), // carrier-grade NAT
 	netip.MustParsePrefix("192.0.0.0/24"),
-	netip.MustParsePrefix("198.18.0.0/15"), // for measurements
+	netip.MustParsePrefix("198.18.0.0/15"), // benchmarks
 	netip.MustParsePrefix("240.0.0.0/4"),
-	netip.MustParsePrefix("64:ff9b::/96"), // IPv4 behind a translator
+	netip.MustParsePrefix("64:ff9b::/96"), // NAT64
 	netip.MustParsePrefix("64:ff9b:1::/48"),
 	netip.MustParsePrefix("2002::/16"), // 6to4
+	netip.MustParsePrefix("fec0::/10"), // site-local
 }
 
-// public says that an address is one of the public internet.
-func public(a netip.Addr) bool {
+// isPublic reports whether an address belongs to the public internet.
+func isPublic(a netip.Addr) bool {
 	a = a.Unmap().WithZone("")
 	return a.IsGlobalUnicast() && !a.IsPrivate() && !a.IsLoopback() &&
 		!slices.ContainsFunc(notPublic, func(p netip.Prefix) bool { return p.Contains(a) })

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// site serves pages, and counts what it was asked for.
+// site serves pages, and records the requested paths.
 func site(t *testing.T, pages map[string]http.HandlerFunc) (base string, asked *[]string) {
 	t.Helper()
 	asked = new([]string)
@@ -58,7 +58,7 @@ func TestDocumentsBecomeText(t *testing.T) {
 		"/json":   sends("application/json", `{"a":1}`),
 		"/image":  sends("image/png", "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"),
 		"/broken": sends("text/plain; charset=utf-8", "a\xffb"),
-		"/long":   sends("text/plain", strings.Repeat("ä", largestPage)),
+		"/long":   sends("text/plain", strings.Repeat("ä", maxPageBytes)),
 		"/named":  sends("", "<!doctype html><p>Hello"),
 		"/around": goes("/json"),
 		"/loop":   goes("/loop"),
@@ -79,23 +79,23 @@ func TestDocumentsBecomeText(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]string{
-		"/image":   "no text but image/png",
+		"/image":   "not text but image/png",
 		"/missing": "404",
 		"/loop":    "more than 5 redirects",
-		"/away":    "an address that was not asked: http://elsewhere.invalid/",
+		"/away":    "it redirects to another address: http://elsewhere.invalid/",
 	} {
 		if d, err := ReadPage(t.Context(), local, base+path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %+v, %v; want an error with %q", path, d, err, want)
 		}
 	}
 	long, err := ReadPage(t.Context(), local, base+"/long")
-	if err != nil || !long.Cut || len(long.Text) > largestPage || !utf8.ValidString(long.Text) ||
+	if err != nil || !long.Truncated || len(long.Text) > maxPageBytes || !utf8.ValidString(long.Text) ||
 		strings.Contains(long.Text, "\uFFFD") {
-		t.Errorf("of a long document %d bytes, cut %v, %v", len(long.Text), long.Cut, err)
+		t.Errorf("of a long document %d bytes, cut %v, %v", len(long.Text), long.Truncated, err)
 	}
 }
 
-// TestNothingIsSentToAddressesThatNobodyListed asks for this machine in many ways.
+// TestNothingIsSentToAddressesThatNobodyListed tries to reach this machine in many ways.
 func TestNothingIsSentToAddressesThatNobodyListed(t *testing.T) {
 	t.Parallel()
 	base, asked := site(t, map[string]http.HandlerFunc{"/": sends("text/plain", "secret")})
@@ -106,7 +106,7 @@ func TestNothingIsSentToAddressesThatNobodyListed(t *testing.T) {
 	}{
 		{nil, base},
 		{nil, "http://localhost" + port},
-		{nil, "http://localhost." + port}, // a name that stands for this machine
+		{nil, "http://localhost." + port}, // another name of this machine
 		{nil, "http://[::1]" + port},
 		{nil, "http://[::ffff:127.0.0.1]" + port},
 		{nil, "http://0.0.0.0" + port},
@@ -124,7 +124,7 @@ func TestNothingIsSentToAddressesThatNobodyListed(t *testing.T) {
 			t.Errorf("%s with the hosts %v: %+v", c.address, c.hosts, d)
 		}
 	}
-	var refused *RefusedError
+	var refused *URLRefusedError
 	if _, err := ReadPage(t.Context(), nil, "http://localhost."+port); !errors.As(err, &refused) && err == nil {
 		t.Errorf("a name of this machine: %v", err)
 	}
@@ -138,14 +138,14 @@ func TestPublicAddresses(t *testing.T) {
 	for _, address := range []string{
 		"127.0.0.1", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.1.1", "0.0.0.0", "224.0.0.1",
 		"255.255.255.255", "::", "::1", "fe80::1%eth0", "fd00::1", "::ffff:10.0.0.1", "64:ff9b::7f00:1",
-		"2002:7f00:1::",
+		"2002:7f00:1::", "fec0::1",
 	} {
-		if public(netip.MustParseAddr(address)) {
+		if isPublic(netip.MustParseAddr(address)) {
 			t.Errorf("%s is taken for a public address", address)
 		}
 	}
 	for _, address := range []string{"93.184.216.34", "2606:2800:220:1:248:1893:25c8:1946", "8.8.8.8"} {
-		if !public(netip.MustParseAddr(address)) {
+		if !isPublic(netip.MustParseAddr(address)) {
 			t.Errorf("%s is not taken for a public address", address)
 		}
 	}
@@ -153,9 +153,9 @@ func TestPublicAddresses(t *testing.T) {
 
 func TestToolGivesALongDocumentInParts(t *testing.T) {
 	t.Parallel()
-	text := strings.Repeat("ä", partOfPage) + "end"
+	text := strings.Repeat("ä", partRunes) + "end"
 	base, _ := site(t, map[string]http.HandlerFunc{"/": sends("text/plain; charset=utf-8", text)})
-	_, run := Fetch([]string{"127.0.0.1"})
+	_, run := NewFetch([]string{"127.0.0.1"})
 	first, err := run(t.Context(), []byte(`{"url":"`+base+`/"}`))
 	if err != nil || strings.Contains(first, "end") || !strings.Contains(first, "characters 0 to 20000") {
 		t.Errorf("the first part is %.100s, %v", first, err)

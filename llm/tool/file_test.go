@@ -22,7 +22,7 @@ func TestReadFileRefusesWhatIsNoFile(t *testing.T) {
 	if err := os.WriteFile(sparse, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Truncate(sparse, LargestFile+1); err != nil {
+	if err := os.Truncate(sparse, MaxFileBytes+1); err != nil {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{

@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// sight is how the makers of some models count a picture, by their published rules: so many tokens, and so many for
-// each square. 0 is no bound.
-type sight struct {
-	models            []string // what the model's name holds
-	longest, shortest float64  // the pixels that a side of the picture is made to fit
-	side              float64  // of a square, in pixels
-	base, each        float64  // tokens
-	most              float64  // squares
+// imagePricing is the published rule of some models for the tokens of an image: a base, plus an amount for each square
+// tile.
+type imagePricing struct {
+	models            []string // substrings of model names
+	longest, shortest float64  // the image is scaled down to these sides in pixels; 0 for no limit
+	side              float64  // of a tile, in pixels
+	base, each        float64  // tokens, in total and per tile
+	most              float64  // maximum number of tiles; 0 for no limit
 }
 
-// sights are asked in order; the last one is for all others: most servers count as OpenAI did when the format began.
-var sights = []sight{
+// imagePricings are tried in order. The last one is for all other models: most servers count as OpenAI first did.
+var imagePricings = []imagePricing{
 	{models: []string{"claude"}, longest: 1568, side: 1, each: 1.0 / 750, most: 1600 * 750},
 	{models: []string{"gemini-3", "gemini-4"}, side: 1, base: 1120},
 	{models: []string{"gemini", "gemma"}, side: 768, each: 258},
@@ -31,21 +31,21 @@ var sights = []sight{
 	{models: []string{""}, longest: 2048, shortest: 768, side: 512, base: 85, each: 170},
 }
 
-// PictureTokens estimates what a picture of width by height pixels costs a model.
+// PictureTokens estimates the number of tokens of an image of width by height pixels.
 func PictureTokens(model string, width, height int) int {
 	name := strings.ToLower(model[strings.LastIndexByte(model, '/')+1:])
-	at := slices.IndexFunc(sights, func(s sight) bool {
+	at := slices.IndexFunc(imagePricings, func(s imagePricing) bool {
 		return slices.ContainsFunc(s.models, func(part string) bool {
-			// The short names of OpenAI's line begin a name; inside another they mean nothing.
+			// Two-letter names such as o1 only count as prefixes.
 			return strings.HasPrefix(name, part) || len(part) > 2 && strings.Contains(name, part)
 		})
 	})
-	return sights[at].tokens(float64(width), float64(height))
+	return imagePricings[at].tokens(float64(width), float64(height))
 }
 
-func (s sight) tokens(w, h float64) int {
-	w, h = smaller(w, h, s.longest/math.Max(w, h))
-	w, h = smaller(w, h, s.shortest/math.Min(w, h))
+func (s imagePricing) tokens(w, h float64) int {
+	w, h = shrink(w, h, s.longest/math.Max(w, h))
+	w, h = shrink(w, h, s.shortest/math.Min(w, h))
 	squares := math.Ceil(w/s.side) * math.Ceil(h/s.side)
 	if s.most > 0 {
 		squares = math.Min(squares, s.most)
@@ -53,8 +53,8 @@ func (s sight) tokens(w, h float64) int {
 	return int(math.Ceil(s.base + s.each*squares))
 }
 
-// smaller is a picture made smaller by a factor. Its sides stay whole pixels.
-func smaller(w, h, by float64) (float64, float64) {
+// shrink scales an image down by a factor, to whole pixels.
+func shrink(w, h, by float64) (float64, float64) {
 	if by == 0 || by >= 1 {
 		return w, h
 	}

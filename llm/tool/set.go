@@ -12,38 +12,38 @@ import (
 	"unicode/utf8"
 )
 
-// Set is the tools of several boxes together. Where two boxes have a tool of the same name, the first one counts.
+// Set combines the tools of several toolboxes. If two have a tool of the same name, the first one counts.
 type Set struct {
 	Boxes  []*Toolbox
-	Off    func(Tool) bool // the tools that are neither offered nor run; nil is none
+	IsOff  func(Tool) bool // such tools are neither offered nor run; may be nil
 	Limits Limits
 }
 
-// Limits bound each call.
+// Limits limit each call.
 type Limits struct {
-	Timeout time.Duration // how long a call may take, where its tool has no time of its own; 0 is no limit
-	Output  int           // the most bytes of a result that are kept; 0 is no limit
+	Timeout     time.Duration // of calls of tools without a Timeout of their own; 0 for no limit
+	OutputBytes int           // of a result; the rest is cut off; 0 for no limit
 }
 
-// End says how a call ended.
-type End string
+// CallEnd is the way a call ended.
+type CallEnd string
 
 // The ways a call ends.
 const (
-	Done     End = "ran"       // the tool answered, be it with an error
-	Stopped  End = "stopped"   // the context ended first
-	TimedOut End = "timed_out" // the time for the call ended first
+	CallDone     CallEnd = "ran"       // the tool returned a result or an error
+	CallStopped  CallEnd = "stopped"   // the context ended
+	CallTimedOut CallEnd = "timed_out" // the time limit was reached
 )
 
-// MostTools is the most tools that are offered: OpenAI's servers refuse requests with more.
-const MostTools = 128
+// MaxTools is the maximum number of tools that are offered. OpenAI's servers refuse requests with more.
+const MaxTools = 128
 
-// entries are the tools that are not off, in the order of the boxes.
+// entries returns the tools that are not off, in the order of the boxes.
 func (s Set) entries() (all []Entry) {
 	names := map[string]bool{}
 	for _, box := range s.Boxes {
 		for _, e := range box.list() {
-			if !names[e.Name] && (s.Off == nil || !s.Off(e.Tool)) {
+			if !names[e.Name] && (s.IsOff == nil || !s.IsOff(e.Tool)) {
 				all = append(all, e)
 			}
 			names[e.Name] = true
@@ -52,7 +52,7 @@ func (s Set) entries() (all []Entry) {
 	return all
 }
 
-// find is the tool of a name, unless it is off.
+// find returns the tool with a name, unless it is off.
 func (s Set) find(name string) (Entry, bool) {
 	all := s.entries()
 	if i := slices.IndexFunc(all, func(e Entry) bool { return e.Name == name }); i >= 0 {
@@ -61,25 +61,26 @@ func (s Set) find(name string) (Entry, bool) {
 	return Entry{}, false
 }
 
-// Tools lists the tools that are offered, in the order of the boxes.
+// Tools lists the tools to offer, in the order of the boxes.
 func (s Set) Tools() (offered []Tool) {
 	all := s.entries()
 	if !slices.ContainsFunc(all, func(e Entry) bool { return !e.Companion }) {
 		return nil
 	}
-	for _, e := range all[:min(len(all), MostTools)] {
+	for _, e := range all[:min(len(all), MaxTools)] {
 		offered = append(offered, e.Tool)
 	}
 	return offered
 }
 
-// Tool is the tool of this name, where there is one that is not off.
+// Tool returns the tool with a name, and false if there is none or it is off.
 func (s Set) Tool(name string) (Tool, bool) {
 	e, ok := s.find(name)
 	return e.Tool, ok
 }
 
-// Ready says why calls of a tool cannot run now. It may wait for the tool, for as long as a call may take.
+// Ready returns the reason why calls of a tool cannot run now, nil if they can. It may wait for the tool as long as a
+// call may take.
 func (s Set) Ready(ctx context.Context, name string) error {
 	if e, _ := s.find(name); e.Ready != nil {
 		return e.Ready(ctx)
@@ -87,19 +88,18 @@ func (s Set) Ready(ctx context.Context, name string) error {
 	return nil
 }
 
-// Run does what a call asks for, within the limits. It always answers, with the tool's own text or with a sentence that
-// tells the model what went wrong: that is something it can act on. When ctx ends, Run answers at once; a tool that
-// does not watch its ctx is left to itself.
-func (s Set) Run(ctx context.Context, name, arguments string) (text string, end End) {
+// Run runs a call within the limits. It always returns a text for the model: the result, or a sentence about what went
+// wrong, which the model can act on. When ctx ends, Run returns at once; a tool that ignores its ctx is left running.
+func (s Set) Run(ctx context.Context, name, arguments string) (text string, end CallEnd) {
 	e, ok := s.find(name)
 	object := []byte(cmp.Or(strings.TrimSpace(arguments), "{}"))
 	switch {
 	case !ok:
-		return s.unknown(name), Done
+		return s.unknown(name), CallDone
 	case object[0] != '{' || !json.Valid(object):
-		return fmt.Sprintf("error: the arguments are not a JSON object: %.200s", arguments), Done
+		return fmt.Sprintf("error: the arguments are not a JSON object: %.200s", arguments), CallDone
 	case ctx.Err() != nil:
-		return "error: stopped before " + name + " began", Done
+		return "error: stopped before " + name + " began", CallDone
 	}
 	limit := cmp.Or(e.Timeout, s.Limits.Timeout)
 	timed, cancel := context.WithCancel(ctx)
@@ -108,21 +108,23 @@ func (s Set) Run(ctx context.Context, name, arguments string) (text string, end 
 	}
 	defer cancel()
 	text, err := e.answer(timed, object)
-	text = cut(text, s.Limits.Output)
+	text = cut(text, s.Limits.OutputBytes)
 	if err == nil {
-		return text, Done
+		return text, CallDone
 	}
-	end = Done
+	end = CallDone
 	switch {
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
-		end, err = Stopped, fmt.Errorf("stopped before %s was done; it may have run in part", name)
+		end = CallStopped
+		err = fmt.Errorf("stopped before %s was done; it may have run in part", name)
 	case timed.Err() != nil && errors.Is(err, timed.Err()):
-		end, err = TimedOut, fmt.Errorf("stopped after %s, before %s was done; it may have run in part", limit, name)
+		end = CallTimedOut
+		err = fmt.Errorf("stopped after %s, before %s was done; it may have run in part", limit, name)
 	}
 	return joined(text, "error: "+err.Error()), end
 }
 
-// answer runs a tool that may panic, or not watch its ctx.
+// answer runs a tool that may panic or ignore its ctx.
 func (e Entry) answer(ctx context.Context, arguments json.RawMessage) (string, error) {
 	type answer struct {
 		text string
@@ -147,7 +149,7 @@ func (e Entry) answer(ctx context.Context, arguments json.RawMessage) (string, e
 	}
 }
 
-// unknown names the tools there are, so that the model can choose one of them.
+// unknown lists the existing tools, so that the model can choose one of them.
 func (s Set) unknown(name string) string {
 	var names []string
 	for _, tool := range s.Tools() {
@@ -156,8 +158,7 @@ func (s Set) unknown(name string) string {
 	return fmt.Sprintf("error: no such tool: %.80s; there are: %s", name, cmp.Or(strings.Join(names, ", "), "none"))
 }
 
-// cut is the beginning of a result that is longer than the limit, with a line that says what is missing. No character
-// is cut in two.
+// cut truncates a result to limit bytes, at a character boundary, and appends a line about what is missing.
 func cut(text string, limit int) string {
 	if limit <= 0 || len(text) <= limit {
 		return text
@@ -170,7 +171,7 @@ func cut(text string, limit int) string {
 	return joined(strings.TrimSuffix(text[:keep], "\n"), mark)
 }
 
-// joined is what a tool said with a sentence below it.
+// joined appends a sentence to the result of a tool, on a line of its own.
 func joined(text, sentence string) string {
 	if text == "" {
 		return sentence

@@ -33,7 +33,7 @@ func TestACallAlwaysGetsAnAnswer(t *testing.T) {
 	} {
 		got, end := Set{Boxes: []*Toolbox{&box}}.Run(t.Context(), test.name, test.arguments)
 		wantText(t, test.name+" "+test.arguments, got, test.want)
-		if end != Done {
+		if end != CallDone {
 			t.Errorf("%s ended with %q", test.name, end)
 		}
 	}
@@ -55,7 +55,7 @@ func TestSetOffersEachNameOnce(t *testing.T) {
 			{Tool: Tool{Name: "b"}, Run: says("second")}, {Tool: Tool{Name: "c"}, Run: says("second"), Ready: gone},
 		},
 	)
-	set := Set{Boxes: []*Toolbox{nil, &first, &second}, Off: func(t Tool) bool { return t.Name == "a" }}
+	set := Set{Boxes: []*Toolbox{nil, &first, &second}, IsOff: func(t Tool) bool { return t.Name == "a" }}
 	if tools := set.Tools(); len(tools) != 2 || tools[0].Name != "b" || tools[1].Name != "c" {
 		t.Errorf("the set offers %v", tools)
 	}
@@ -76,7 +76,7 @@ func TestSetOffersEachNameOnce(t *testing.T) {
 func TestTheOutputOfACallIsLimited(t *testing.T) {
 	var box Toolbox
 	box.Register(Tool{Name: "a"}, func(context.Context, json.RawMessage) (string, error) { return "0123456789", nil })
-	set := Set{Boxes: []*Toolbox{&box}, Limits: Limits{Output: 4}}
+	set := Set{Boxes: []*Toolbox{&box}, Limits: Limits{OutputBytes: 4}}
 	if got, _ := set.Run(t.Context(), "a", ""); !strings.HasPrefix(got, "0123\n[output cut: 4 of 10") {
 		t.Errorf("the result is %q", got)
 	}
@@ -104,12 +104,12 @@ func TestACallHasATime(t *testing.T) {
 	set := Set{Boxes: []*Toolbox{&box}, Limits: Limits{Timeout: 2 * time.Millisecond}}
 	for _, c := range []struct {
 		name, want string
-		end        End
+		end        CallEnd
 	}{
-		{"slow", "error: stopped after 1ms, before slow was done; it may have run in part", TimedOut},
-		{"deaf", "error: stopped after 2ms, before deaf was done; it may have run in part", TimedOut},
-		{"stops", "error: stopped before stops was done; it may have run in part", Stopped},
-		{"slow", "error: stopped before slow began", Done},
+		{"slow", "error: stopped after 1ms, before slow was done; it may have run in part", CallTimedOut},
+		{"deaf", "error: stopped after 2ms, before deaf was done; it may have run in part", CallTimedOut},
+		{"stops", "error: stopped before stops was done; it may have run in part", CallStopped},
+		{"slow", "error: stopped before slow began", CallDone},
 	} {
 		got, end := set.Run(ctx, c.name, "{}")
 		wantText(t, c.name, got, c.want)
@@ -122,11 +122,11 @@ func TestACallHasATime(t *testing.T) {
 func TestACallSaysHowFarItIs(t *testing.T) {
 	var box Toolbox
 	box.Register(Tool{Name: "long"}, func(ctx context.Context, _ json.RawMessage) (string, error) {
-		Progress(ctx, "half")
+		ReportProgress(ctx, "half")
 		return "done", nil
 	})
 	set := Set{Boxes: []*Toolbox{&box}}
-	set.Run(t.Context(), "long", "") // Nobody wants to know.
+	set.Run(t.Context(), "long", "") // without WithProgress
 	said := ""
 	set.Run(WithProgress(t.Context(), func(text string) { said += text }), "long", "")
 	wantText(t, "progress", said, "half")
@@ -141,7 +141,7 @@ func wantText(t *testing.T, what, got, want string) {
 
 func TestSetOffersACompanionOnlyBesideOthers(t *testing.T) {
 	var clock, other Toolbox
-	clock.Register(Now(func() time.Time { return time.Date(2026, 5, 1, 9, 30, 0, 0, time.FixedZone("CEST", 7200)) }))
+	clock.Register(NewNow(func() time.Time { return time.Date(2026, 5, 1, 9, 30, 0, 0, time.FixedZone("CEST", 7200)) }))
 	set := Set{Boxes: []*Toolbox{&clock, &other}}
 	if got := set.Tools(); got != nil {
 		t.Errorf("the time alone is offered: %v", got)

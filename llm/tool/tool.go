@@ -1,5 +1,5 @@
-// Package tool holds the functions that a model may call: what is offered to it, what runs a call, and winnow's own
-// tools but recall. It also reads files as parts of messages. It decides nothing about whether a call may run.
+// Package tool defines the tools that a model may call, collects them in toolboxes and runs calls. It includes winnow's
+// own tools except recall, and reads attached files as parts of messages. It does not decide whether a call may run.
 package tool
 
 import (
@@ -16,18 +16,18 @@ type Tool struct {
 	Description string
 	Parameters  json.RawMessage // a JSON schema of an object
 
-	// What winnow knows of it. The model is not given these.
+	// The fields below are not sent to the model.
 
-	Server     string        // the MCP server that has it, "" for winnow's own tools
-	Reach      string        `json:"-"` // a sentence about what a call can reach, "" for winnow itself
-	Configured Permission    // what the configuration says of this very tool, "" for nothing
-	Default    Permission    // what holds where the user has set nothing for the tool, "" for what holds for all
-	EachTime   bool          // the user is asked before each call, even where others run without asking
-	Timeout    time.Duration // how long a call may take; 0 is what holds for all
-	Companion  bool          `json:"-"` // a Set offers it only beside other tools
+	Server     string        // the MCP server of the tool, "" for a built-in tool
+	Reach      string        `json:"-"` // a sentence about what a call can access, "" for a built-in tool
+	Configured Permission    // configured for this tool, "" if unset
+	Default    Permission    // used if the user has set nothing for the tool; "" is the default of all tools
+	EachTime   bool          // ask before each call, even if other tools run without asking
+	Timeout    time.Duration // of a call; 0 is the limit of the Set
+	Companion  bool          `json:"-"` // a Set offers it only together with other tools
 }
 
-// Permission says what becomes of the calls of a tool.
+// Permission controls whether the calls of a tool run.
 type Permission string
 
 // The permissions of a tool.
@@ -37,23 +37,23 @@ const (
 	Allow Permission = "allow" // calls run without asking
 )
 
-// Func does what a tool is for. It gets a JSON object and answers with a text for the model.
+// Func runs a call. The arguments are a JSON object; the result is text for the model.
 type Func func(ctx context.Context, arguments json.RawMessage) (string, error)
 
-// Entry is a tool with what runs its calls.
+// Entry is a tool with the function that runs its calls.
 type Entry struct {
 	Tool
 	Run   Func
-	Ready func(context.Context) error // says why calls cannot run now; nil for a tool that is always there
+	Ready func(context.Context) error // the reason why calls cannot run now; nil for a tool that is always ready
 }
 
-// Toolbox holds tools that a model may call. The zero value and nil are empty boxes; a box is safe for concurrent use.
+// Toolbox holds tools that a model may call. A nil Toolbox and the zero value are empty. It is safe for concurrent use.
 type Toolbox struct {
 	mu      sync.Mutex
-	entries []Entry // replaced and not changed
+	entries []Entry // replaced, never modified
 }
 
-// Register puts a tool into the box, in place of one of the same name.
+// Register adds a tool, replacing one with the same name.
 func (t *Toolbox) Register(tool Tool, run Func) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -61,14 +61,14 @@ func (t *Toolbox) Register(tool Tool, run Func) {
 	t.entries = append(others, Entry{Tool: tool, Run: run})
 }
 
-// Replace puts tools into the box in place of all that it held.
+// Replace replaces all tools.
 func (t *Toolbox) Replace(entries []Entry) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.entries = entries
 }
 
-// list is what the box holds, in the order in which it was registered.
+// list returns the entries in the order of registration.
 func (t *Toolbox) list() []Entry {
 	if t == nil {
 		return nil
@@ -78,7 +78,7 @@ func (t *Toolbox) list() []Entry {
 	return t.entries
 }
 
-// Tools lists the tools in the order in which they were registered.
+// Tools lists the tools in the order of registration.
 func (t *Toolbox) Tools() (tools []Tool) {
 	for _, e := range t.list() {
 		tools = append(tools, e.Tool)
@@ -86,24 +86,24 @@ func (t *Toolbox) Tools() (tools []Tool) {
 	return tools
 }
 
-// progressKey is the key of a context's function for WithProgress.
+// progressKey is the context key of WithProgress.
 type progressKey struct{}
 
-// WithProgress returns a context for calls that is told how far they are, in a few words for the user. say may be
-// called by another goroutine, as long as the call runs.
+// WithProgress returns a context in which ReportProgress calls say with a few words for the user. say may be called
+// from another goroutine while the call runs.
 func WithProgress(ctx context.Context, say func(text string)) context.Context {
 	return context.WithValue(ctx, progressKey{}, say)
 }
 
-// Progress says how far a call is, where somebody wants to know.
-func Progress(ctx context.Context, text string) {
+// ReportProgress reports the progress of a running call to the function of WithProgress, if there is one.
+func ReportProgress(ctx context.Context, text string) {
 	if say, ok := ctx.Value(progressKey{}).(func(string)); ok && ctx.Err() == nil {
 		say(text)
 	}
 }
 
-// Now is a tool that says what time it is.
-func Now(now func() time.Time) (Tool, Func) {
+// NewNow returns the tool "now", which tells the current time.
+func NewNow(now func() time.Time) (Tool, Func) {
 	clock := Tool{
 		Name:        "now",
 		Description: "The current local date and time, with the weekday and the time zone.",

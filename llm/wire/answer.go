@@ -9,62 +9,62 @@ import (
 	"strconv"
 )
 
-// Event is a piece of an answer.
+// Event is a piece of an answer, or its usage.
 type Event struct {
 	Channel Channel
-	Text    string          // a piece of what comes on the channel
-	ID      string          // of a call, once
-	Name    string          // of a call, once
-	Usage   json.RawMessage // the counts of tokens, in the words of Chat Completions or of Responses; nil for a piece
+	Text    string          // the next piece of the channel
+	ID      string          // the call's ID, sent once
+	Name    string          // the call's name, sent once
+	Usage   json.RawMessage // token counts, with the keys of Chat Completions or Responses; nil for a piece
 }
 
-// Channel is one of the texts of an answer. The arguments of the calls follow the constants: the call with the index
-// i, from 0, is Calls+i.
+// Channel identifies one of the texts of an answer: the reasoning, the text, or the arguments of a call. Call i, from
+// 0, is FirstCallChannel+i.
 type Channel int
 
 // The channels.
 const (
-	Reasoning Channel = iota
-	Text
-	Calls
+	ReasoningChannel Channel = iota
+	TextChannel
+	FirstCallChannel
 )
 
-// Answer is one answer as far as it came.
+// Answer decodes one streamed answer.
 type Answer struct {
-	Finish string // the reason of its end in the words of Chat Completions, "" for none yet
-	Began  bool   // a part of it came: the server does speak this format
-	Done   bool   // the server said that it is complete: nothing that follows counts
+	FinishReason string // finish_reason in terms of Chat Completions, "" for none yet
+	Began        bool   // part of it was read, so the server does speak this format
+	Done         bool   // the server declared it complete; nothing after that counts
 
 	format    Format
-	events    []Event // not given yet
+	events    []Event // not returned by Events yet
 	think     thinking
 	calls     calls
 	responses responsesItems
-	textChunk textChunk // of Chat Completions: how the last chunk looked
+	textChunk textChunk // Chat Completions: the form of the last chunk
 
-	kept      kept         // the unknown keys of the message
-	keptCalls map[int]kept // and of each call
+	kept      replayKeys         // unknown keys of the message
+	keptCalls map[int]replayKeys // and of each call, by index
 }
 
-// NewAnswer begins the reading of an answer.
+// NewAnswer returns a decoder for a format.
 func NewAnswer(f Format) *Answer {
 	return &Answer{
 		format:    f,
-		keptCalls: make(map[int]kept),
+		keptCalls: make(map[int]replayKeys),
 		calls:     calls{byIndex: make(map[int]int)},
 		responses: responsesItems{byKey: make(map[string]*responsesItem), ends: make(map[Channel]paragraph)},
 	}
 }
 
-// Take takes the data of an event. The error is a Refusal, or a *json.SyntaxError of an object that is none. A value
-// of another type than expected is left out.
-func (a *Answer) Take(data []byte) error {
+// Feed decodes the data of an event. The error is a Refusal, or a *json.SyntaxError. Values of unexpected types are
+// skipped.
+func (a *Answer) Feed(data []byte) error {
 	if text, ok := a.textChunk.text(data); ok {
-		a.content(text, false)
+		a.addContent(text, false)
 		return nil
 	}
 	if !isObject(data) {
-		var list []envelope // as Gemini sends errors; a ping or a number is none
+		var list []envelope // Gemini sends errors as a list
 		if json.Unmarshal(data, &list) == nil && len(list) > 0 && list[0].isError() {
 			return Refusal(data)
 		}
@@ -72,7 +72,7 @@ func (a *Answer) Take(data []byte) error {
 	}
 	var e envelope
 	if bytes.Contains(data, []byte(`"error"`)) {
-		_ = json.Unmarshal(data, &e) // What is no JSON is found below.
+		_ = json.Unmarshal(data, &e) // Invalid JSON is detected below.
 	}
 	if e.isError() {
 		return Refusal(data)
@@ -92,7 +92,7 @@ func (a *Answer) Take(data []byte) error {
 	return nil
 }
 
-// read takes an event if it is a part of an answer.
+// read decodes an event, and reports whether it is part of an answer.
 func (a *Answer) read(data []byte) (part bool, err error) {
 	switch a.format {
 	case Responses:
@@ -103,8 +103,8 @@ func (a *Answer) read(data []byte) (part bool, err error) {
 	return a.readChat(data)
 }
 
-// envelope has the keys that mark an event of any format as an error. Message, Detail and Errors mark one only if the
-// event is no part of an answer.
+// envelope has the keys that mark an event of any format as an error. Message, Detail and Errors do so only if the
+// event is not part of an answer.
 type envelope struct {
 	Object  string          `json:"object"`
 	Type    string          `json:"type"`
@@ -118,40 +118,41 @@ func (e envelope) isError() bool {
 	return !isBlank(e.Error) || e.Object == "error" || e.Type == "error"
 }
 
-// Events gives the events that were not given yet.
+// Events returns the events since the last call.
 func (a *Answer) Events() []Event {
 	events := a.events
 	a.events = nil
 	return events
 }
 
-// End gives what was held back because a tag could have followed.
-func (a *Answer) End() []Event {
-	a.content("", true)
+// Flush ends the answer, and returns the events since the last call of Events, with text that was held back because it
+// could have become a tag.
+func (a *Answer) Flush() []Event {
+	a.addContent("", true)
 	return a.Events()
 }
 
-// Extra is what of the answer winnow has no words for, as one object, nil for none: under "message" keys of the
-// message, and under "tool_calls" those of the calls by their index.
+// Extra returns the unknown keys of the answer as one object, nil if there are none: those of the message under
+// "message", and those of its calls under "tool_calls", by index.
 func (a *Answer) Extra() json.RawMessage {
 	if len(a.kept)+len(a.keptCalls) == 0 {
 		return nil
 	}
-	raw, _ := Encode(struct { // Only values that were read from JSON are in it.
-		Message kept         `json:"message,omitempty"`
-		Calls   map[int]kept `json:"tool_calls,omitempty"`
+	raw, _ := EncodeJSON(struct { // It contains only decoded JSON.
+		Message replayKeys         `json:"message,omitempty"`
+		Calls   map[int]replayKeys `json:"tool_calls,omitempty"`
 	}{a.kept, a.keptCalls})
 	return raw
 }
 
-// content adds a piece of the text, which may hold reasoning. Behind the last one no tag follows.
-func (a *Answer) content(piece string, last bool) {
+// addContent adds a piece of the content, which may contain reasoning. With last, no tag can follow.
+func (a *Answer) addContent(piece string, last bool) {
 	thought, text := a.think.add(piece, last)
-	a.add(Reasoning, thought)
-	a.add(Text, text)
+	a.add(ReasoningChannel, thought)
+	a.add(TextChannel, text)
 }
 
-// add adds a piece of the text or the reasoning to the event with the piece before it, if that was not given yet.
+// add adds a piece to a channel. It extends the last event if that belongs to the same channel.
 func (a *Answer) add(to Channel, piece string) {
 	last := len(a.events) - 1
 	switch {
@@ -163,30 +164,30 @@ func (a *Answer) add(to Channel, piece string) {
 	}
 }
 
-// counted adds what the server says of the usage.
-func (a *Answer) counted(usage json.RawMessage) {
+// addUsage adds the usage that the server reports.
+func (a *Answer) addUsage(usage json.RawMessage) {
 	if isObject(usage) {
 		a.events = append(a.events, Event{Usage: usage})
 	}
 }
 
-// message adds a message, or a piece of one, as Chat Completions and Ollama send it.
-func (a *Answer) message(m fields) {
+// addMessage adds a message, or a delta of one, of Chat Completions or Ollama.
+func (a *Answer) addMessage(m fields) {
 	visible, thought := texts(m["content"])
-	// If two keys have reasoning, it is the same.
-	a.add(Reasoning, cmp.Or(m.text("reasoning_content"), m.text("reasoning"), m.text("thinking"))+thought)
-	a.content(visible+m.text("refusal"), false)
+	// If several keys hold reasoning, it is the same.
+	a.add(ReasoningChannel, cmp.Or(m.text("reasoning_content"), m.text("reasoning"), m.text("thinking"))+thought)
+	a.addContent(visible+m.text("refusal"), false)
 	var calls []fields
-	_ = json.Unmarshal(m["tool_calls"], &calls) // What is no call stays nil.
+	_ = json.Unmarshal(m["tool_calls"], &calls) // An invalid call stays nil.
 	for _, call := range calls {
 		if call != nil {
-			a.messageCall(call)
+			a.addMessageCall(call)
 		}
 	}
 	a.kept = a.kept.withUnknown(m, messageKeys)
 }
 
-func (a *Answer) messageCall(call fields) {
+func (a *Answer) addMessageCall(call fields) {
 	var function fields
 	_ = json.Unmarshal(call["function"], &function)
 	f := fragment{index: -1, id: call.text("id"), name: function.text("name"), arguments: function.text("arguments")}
@@ -194,18 +195,18 @@ func (a *Answer) messageCall(call fields) {
 		f.index = n
 	}
 	if isObject(function["arguments"]) {
-		f.arguments = string(function["arguments"]) // from a server that does not stream them
+		f.arguments = string(function["arguments"]) // from a server that does not stream arguments
 	}
-	if a.format == Ollama { // Each call comes whole, from old servers without an id.
+	if a.format == Ollama { // Calls are not streamed; old servers send no ID.
 		f.index, f.id = len(a.calls.all), cmp.Or(f.id, newCallID())
 	}
-	at := a.call(f)
+	at := a.addCall(f)
 	if k := a.keptCalls[at].withUnknown(call, callKeys); k != nil {
 		a.keptCalls[at] = k
 	}
 }
 
-// texts is a content as text: a string, or a list of parts of which some are thought.
+// texts returns a content as text and reasoning. It is a string, or a list of parts of either kind.
 func texts(content json.RawMessage) (visible, thought string) {
 	if json.Unmarshal(content, &visible) == nil {
 		return visible, ""
@@ -214,7 +215,7 @@ func texts(content json.RawMessage) (visible, thought string) {
 		Text     string          `json:"text"`
 		Thinking json.RawMessage `json:"thinking"`
 	}
-	_ = json.Unmarshal(content, &parts) // What is no list stays nil.
+	_ = json.Unmarshal(content, &parts) // Anything else stays nil.
 	for _, p := range parts {
 		inner, _ := texts(p.Thinking)
 		visible, thought = visible+p.Text, thought+inner
@@ -222,10 +223,10 @@ func texts(content json.RawMessage) (visible, thought string) {
 	return visible, thought
 }
 
-// fields is a JSON object with its values as they came, of which winnow does not know all keys.
+// fields is a JSON object with undecoded values.
 type fields map[string]json.RawMessage
 
-// text is a string, "" for anything else.
+// text returns a string, "" if the value is of another type.
 func (f fields) text(key string) (s string) {
 	_ = json.Unmarshal(f[key], &s)
 	return s
@@ -233,16 +234,16 @@ func (f fields) text(key string) (s string) {
 
 func isObject(raw []byte) bool { return len(raw) > 0 && raw[0] == '{' }
 
-// isBlank says that a value is none: some servers send an error with each chunk.
+// isBlank reports whether a value is empty. Some servers send an empty error with each chunk.
 func isBlank(raw json.RawMessage) bool {
 	return slices.Contains([]string{"", "null", `""`, "false", "{}"}, string(raw))
 }
 
-// kept is keys that are kept, with their values as they came.
-type kept map[string]json.RawMessage
+// replayKeys is provider data: the unknown keys of a message or a call, with undecoded values.
+type replayKeys map[string]json.RawMessage
 
 // withUnknown adds the keys of an object that are not known.
-func (k kept) withUnknown(object fields, known []string) kept {
+func (k replayKeys) withUnknown(object fields, known []string) replayKeys {
 	for key, value := range object {
 		if !slices.Contains(known, key) {
 			k = k.with(key, value)
@@ -251,14 +252,14 @@ func (k kept) withUnknown(object fields, known []string) kept {
 	return k
 }
 
-// with adds the value of a key. Lists that come in pieces are joined; of anything else the last one counts, for some
-// servers send a new one with every chunk.
-func (k kept) with(key string, value json.RawMessage) kept {
+// with adds the value of a key. Pieces of a list are joined. Of other values the last one counts, because some servers
+// send a new one with every chunk.
+func (k replayKeys) with(key string, value json.RawMessage) replayKeys {
 	if string(value) == "null" || len(bytes.Trim(value, "[]"+blanks)) == 0 {
 		return k
 	}
 	if k == nil {
-		k = make(kept)
+		k = make(replayKeys)
 	}
 	if before := k[key]; len(before) > 0 && before[0] == '[' && value[0] == '[' {
 		before[len(before)-1] = ','

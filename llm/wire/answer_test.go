@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "write what comes out into the fixtures; read the difference")
 
-// eachFixture compares the parts of each file of a pattern with what make gives for them, or takes that into them.
+// eachFixture compares the parts of each file with the result of make, or updates them.
 func eachFixture(t *testing.T, pattern string, make func(t *testing.T, parts []txtar.File)) {
 	t.Helper()
 	files, err := filepath.Glob(pattern)
@@ -42,7 +42,7 @@ func eachFixture(t *testing.T, pattern string, make func(t *testing.T, parts []t
 	}
 }
 
-// TestAnswers reads what servers sent: the events of each line are written down, and how the answer ended.
+// TestAnswers decodes recorded answers and describes the events of each line and the end.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	for _, format := range []Format{Chat, Responses, Ollama} {
@@ -54,7 +54,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// eventsOf is an answer written down, up to the line that completes it. Every line that is an error is read.
+// eventsOf describes an answer up to the line that completes it.
 func eventsOf(format Format, lines string) string {
 	answer := NewAnswer(format)
 	var b strings.Builder
@@ -63,23 +63,23 @@ func eventsOf(format Format, lines string) string {
 			switch {
 			case e.Usage != nil:
 				fmt.Fprintf(&b, "usage %s\n", e.Usage)
-			case e.Channel >= Calls:
-				fmt.Fprintf(&b, "call %d: id %q, name %q, %q\n", e.Channel-Calls, e.ID, e.Name, e.Text)
+			case e.Channel >= FirstCallChannel:
+				fmt.Fprintf(&b, "call %d: id %q, name %q, %q\n", e.Channel-FirstCallChannel, e.ID, e.Name, e.Text)
 			default:
 				fmt.Fprintf(&b, "%s %q\n", []string{"reasoning", "text"}[e.Channel], e.Text)
 			}
 		}
 	}
 	for line := range strings.Lines(lines) {
-		if err := answer.Take([]byte(strings.TrimSpace(line))); err != nil {
+		if err := answer.Feed([]byte(strings.TrimSpace(line))); err != nil {
 			fmt.Fprintf(&b, "error: %v\n", err)
 		}
 		if write(answer.Events()); answer.Done {
 			break
 		}
 	}
-	write(answer.End())
-	fmt.Fprintf(&b, "done %t finish %q extra %s\n", answer.Done, answer.Finish, answer.Extra())
+	write(answer.Flush())
+	fmt.Fprintf(&b, "done %t finish %q extra %s\n", answer.Done, answer.FinishReason, answer.Extra())
 	return regexp.MustCompile(`call_[a-z0-9]{8}\b`).ReplaceAllStringFunc(b.String(), func(id string) string {
 		if strings.Contains(lines, id) {
 			return id
@@ -88,7 +88,7 @@ func eventsOf(format Format, lines string) string {
 	})
 }
 
-// TestThinkTagAtEveryCut cuts the content at every two places: the result must not depend on it.
+// The result does not depend on how the content is split into pieces.
 func TestThinkTagAtEveryCut(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ content, reasoning, text string }{
@@ -104,11 +104,11 @@ func TestThinkTagAtEveryCut(t *testing.T) {
 			for j := i; j <= len(test.content); j++ {
 				answer := NewAnswer(Chat)
 				for _, piece := range []string{test.content[:i], test.content[i:j], test.content[j:]} {
-					answer.content(piece, false)
+					answer.addContent(piece, false)
 				}
 				var text, thought string
-				for _, e := range answer.End() {
-					*map[Channel]*string{Text: &text, Reasoning: &thought}[e.Channel] += e.Text
+				for _, e := range answer.Flush() {
+					*map[Channel]*string{TextChannel: &text, ReasoningChannel: &thought}[e.Channel] += e.Text
 				}
 				if text != test.text || strings.TrimLeft(thought, "\n") != test.reasoning {
 					t.Fatalf(
@@ -121,7 +121,7 @@ func TestThinkTagAtEveryCut(t *testing.T) {
 	}
 }
 
-// Whatever comes, a reader does not fail but for what is an error or no JSON, and what it keeps is JSON.
+// For any input, errors are refusals or syntax errors, and the provider data is JSON.
 func FuzzAnswers(f *testing.F) {
 	files, _ := filepath.Glob("testdata/*/*.txtar")
 	for _, file := range files {
@@ -137,14 +137,14 @@ func FuzzAnswers(f *testing.F) {
 		for _, format := range []Format{Chat, Responses, Ollama} {
 			answer := NewAnswer(format)
 			for line := range strings.Lines(lines) {
-				err := answer.Take([]byte(strings.TrimSpace(line)))
+				err := answer.Feed([]byte(strings.TrimSpace(line)))
 				var refusal Refusal
 				var syntax *json.SyntaxError
 				if err != nil && !errors.As(err, &refusal) && !errors.As(err, &syntax) {
 					t.Errorf("%s: %q is read as %v", format, line, err)
 				}
 			}
-			answer.End()
+			answer.Flush()
 			if extra := answer.Extra(); extra != nil && !json.Valid(extra) {
 				t.Errorf("%s: %q keeps %s", format, lines, extra)
 			}

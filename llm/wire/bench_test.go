@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// BenchmarkChunk reads an answer of Chat Completions in chunks of a token, as a server streams it.
+// BenchmarkChunk decodes an answer of Chat Completions with one token in each chunk.
 func BenchmarkChunk(b *testing.B) {
 	var body strings.Builder
 	for i := range 1000 {
@@ -17,13 +17,13 @@ func BenchmarkChunk(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		lines, answer := NewLines(strings.NewReader(body.String())), NewAnswer(Chat)
+		lines, answer := NewSSEReader(strings.NewReader(body.String())), NewAnswer(Chat)
 		all, err := io.ReadAll(lines)
 		if err != nil {
 			b.Fatal(err)
 		}
 		for line := range strings.Lines(string(all)) {
-			if err := answer.Take([]byte(strings.TrimPrefix(strings.TrimSpace(line), "data: "))); err != nil {
+			if err := answer.Feed([]byte(strings.TrimPrefix(strings.TrimSpace(line), "data: "))); err != nil {
 				b.Fatal(err)
 			}
 			answer.Events()

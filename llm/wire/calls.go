@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// fragment is a piece of a tool call as a server sent it. The index is -1 if none was given.
+// fragment is a piece of a tool call as a server sent it. The index is -1 if there was none.
 type fragment struct {
 	index     int
 	id        string
@@ -16,22 +16,22 @@ type fragment struct {
 	arguments string
 }
 
-// calls are the tool calls of an answer so far. Servers disagree about how they are distinguished, so in this order: an
-// index that is given; else the id of a call that is known; else a new id or name begins a call; else a piece belongs
-// to the last one. Two rules go before the index, which some servers leave at 0 for every call: a new id together with
-// a name begins a call, and so does a brace behind arguments that are already a whole object.
+// calls assembles the tool calls of an answer. Servers distinguish calls in different ways, which are tried in this
+// order: by index; by the id of a known call; by a new id or name, which begins a call; otherwise a piece belongs to
+// the last call. Two rules take precedence over the index, because some servers send index 0 for every call: a new id
+// together with a name begins a call, and so does a brace after arguments that are already a complete object.
 type calls struct {
 	all     []*openCall
 	byIndex map[int]int // the server's index → the newest call with it
 }
 
-// openCall is one call so far.
+// openCall is a call that may still grow.
 type openCall struct {
 	id, name  string
 	arguments strings.Builder
 }
 
-// find gives the call that a fragment belongs to, -1 for a new one.
+// find returns the index of the call that a fragment belongs to, -1 for a new call.
 func (c *calls) find(f fragment) int {
 	if f.index >= 0 {
 		at, known := c.byIndex[f.index]
@@ -61,16 +61,16 @@ func (c *calls) open(index int) int {
 	return at
 }
 
-// call adds a piece of a tool call, or the pieces of several calls if it holds the arguments of several. It gives the
-// index of the call that it belongs to. What is not new is no event.
-func (a *Answer) call(f fragment) int {
+// addCall adds a piece of a tool call, which may contain the arguments of several calls. It returns the index of the
+// first of them. There is no event for what is not new.
+func (a *Answer) addCall(f fragment) int {
 	f.id, f.name = strings.TrimSpace(f.id), strings.TrimSpace(f.name)
 	index := a.calls.find(f)
 	opened := index < 0
 	if opened {
 		index = a.calls.open(f.index)
 	}
-	call, e := a.calls.all[index], Event{Channel: Calls + Channel(index)}
+	call, e := a.calls.all[index], Event{Channel: FirstCallChannel + Channel(index)}
 	if call.id == "" {
 		call.id, e.ID = f.id, f.id
 	}
@@ -84,15 +84,16 @@ func (a *Answer) call(f fragment) int {
 	for next != "" {
 		at := a.calls.open(f.index)
 		own, next = a.calls.all[at].take(next)
-		a.events = append(a.events, Event{Channel: Calls + Channel(at), Text: own})
+		a.events = append(a.events, Event{Channel: FirstCallChannel + Channel(at), Text: own})
 	}
 	return index
 }
 
-// glued is where one object may end and another begin.
+// glued matches where one object may end and the next begin.
 var glued = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`}\s*{`) })
 
-// take adds arguments to the call. It gives those that belong to it, and those behind its object, from the brace on.
+// take adds arguments to the call. It returns the part that belongs to it, and the part after its object, which begins
+// the next call.
 func (o *openCall) take(arguments string) (own, next string) {
 	before := strings.TrimRight(o.arguments.String(), blanks)
 	o.arguments.WriteString(arguments)

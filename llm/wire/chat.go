@@ -11,8 +11,8 @@ import (
 	"winnow/history/message"
 )
 
-// chatRequest is the body of a request in the strictest form that servers agree on. go-openai's own type leaves out a
-// temperature of 0 and refuses some requests by the name of their model.
+// chatRequest is the body of a request in the strictest form that servers agree on. go-openai's own type omits a
+// temperature of 0 and rejects some requests because of the model's name.
 type chatRequest struct {
 	Model               string                `json:"model"`
 	Messages            []json.RawMessage     `json:"messages"`
@@ -26,7 +26,7 @@ type chatRequest struct {
 	StreamOptions       *openai.StreamOptions `json:"stream_options,omitempty"`
 }
 
-// chatMessage always has a content: servers refuse an assistant message with calls that leaves it out or sends null.
+// chatMessage always has a content: some servers refuse an assistant message with calls if it is missing or null.
 type chatMessage struct {
 	Role             message.Role      `json:"role"`
 	Name             string            `json:"name,omitempty"`
@@ -42,11 +42,11 @@ type chatPart struct {
 	CacheControl object `json:"cache_control,omitempty"`
 }
 
-// cacheMark marks the end of what a server should cache.
+// cacheMark marks the end of a cached prefix.
 func cacheMark() object { return object{"type": "ephemeral"} }
 
-// The keys of a message and of a call that are written here or read here. All others of an answer are kept and go
-// back to its server.
+// The keys of a message and of a call that are handled here. All other keys of an answer are kept and sent back
+// to its server.
 var (
 	messageKeys = []string{
 		"role", "content", "reasoning_content", "reasoning", "thinking", "refusal", "tool_calls", "tool_call_id",
@@ -55,12 +55,12 @@ var (
 	callKeys = []string{"index", "id", "type", "function", keptReasoning}
 )
 
-// chat is the body of a request for Chat Completions.
+// chat encodes a request for Chat Completions.
 func (r Request) chat() ([]byte, error) {
 	body := chatRequest{
 		Model:           r.Model,
 		Messages:        []json.RawMessage{},
-		Tools:           Tools(r.Tools),
+		Tools:           ChatTools(r.Tools),
 		Temperature:     r.Temperature,
 		TopP:            r.TopP,
 		ReasoningEffort: r.Effort,
@@ -77,11 +77,11 @@ func (r Request) chat() ([]byte, error) {
 	for i, m := range r.Messages {
 		body.Messages = append(body.Messages, r.chatMessage(m, slices.Contains(r.CacheMarks, i)))
 	}
-	return Encode(body)
+	return EncodeJSON(body)
 }
 
-// Tools are tools as Chat Completions and Ollama take them.
-func Tools(functions []openai.FunctionDefinition) []openai.Tool {
+// ChatTools converts functions to tools as Chat Completions and Ollama encode them.
+func ChatTools(functions []openai.FunctionDefinition) []openai.Tool {
 	var list []openai.Tool
 	for _, f := range functions {
 		list = append(list, openai.Tool{Type: openai.ToolTypeFunction, Function: &f})
@@ -89,18 +89,18 @@ func Tools(functions []openai.FunctionDefinition) []openai.Tool {
 	return list
 }
 
-// chatMessage is one message, with a mark at its end if it ends a part to be cached.
+// chatMessage encodes one message, with a cache mark at its end if marked.
 func (r Request) chatMessage(m message.Message, marked bool) json.RawMessage {
 	w := chatMessage{Role: m.Role, Name: m.Name, Content: chatContent(m, marked && m.Role != message.Tool)}
 	switch m.Role {
 	case message.Tool:
 		w.ToolCallID = m.ToolCallID
 		if marked {
-			w.CacheControl = cacheMark() // A result is marked as a whole.
+			w.CacheControl = cacheMark() // A tool result is marked as a whole.
 		}
 	case message.Assistant:
 		if r.EchoReasoning && (len(m.ToolCalls) > 0 || m.Reasoning != "") {
-			// A message with calls needs the key, even if another model made them.
+			// A message with calls needs the key even if another model made the calls.
 			w.ReasoningContent = &m.Reasoning
 		}
 		for _, call := range m.ToolCalls {
@@ -114,8 +114,8 @@ func (r Request) chatMessage(m message.Message, marked bool) json.RawMessage {
 	return withReplay(w, m.Replay, messageKeys)
 }
 
-// chatContent is a text, or a list of parts if the message holds an image or a mark. Servers with text-only models
-// refuse a list, so no other message takes it.
+// chatContent returns a string, or a list of parts if the message has an image or a cache mark. Servers with text-only
+// models refuse lists.
 func chatContent(m message.Message, marked bool) any {
 	list := parts(m)
 	if !slices.ContainsFunc(list, isImage) {
@@ -138,31 +138,31 @@ func chatContent(m message.Message, marked bool) any {
 	return content
 }
 
-// readChat takes a chunk, or an answer in one piece.
+// readChat reads a chunk, or an answer that is not streamed.
 func (a *Answer) readChat(data []byte) (part bool, err error) {
 	var chunk struct {
 		Choices []struct {
 			FinishReason string          `json:"finish_reason"`
 			Error        json.RawMessage `json:"error"`
 			Delta        fields          `json:"delta"`
-			Message      fields          `json:"message"` // of an answer in one piece
+			Message      fields          `json:"message"` // of an answer that is not streamed
 		} `json:"choices"`
 		Usage json.RawMessage `json:"usage"`
 		Groq  struct {
 			Usage json.RawMessage `json:"usage"`
 		} `json:"x_groq"`
 	}
-	_ = json.Unmarshal(data, &chunk) // A value of another type than expected is left out.
-	if len(chunk.Choices) > 0 {      // The last chunk of a stream holds the usage and no choice.
+	_ = json.Unmarshal(data, &chunk) // Values of unexpected types are skipped.
+	if len(chunk.Choices) > 0 {      // The last chunk of a stream has usage and no choice.
 		c := chunk.Choices[0]
 		if c.FinishReason == "error" || !isBlank(c.Error) {
 			return true, Refusal(data)
 		}
-		a.Finish = cmp.Or(c.FinishReason, a.Finish)
+		a.FinishReason = cmp.Or(c.FinishReason, a.FinishReason)
 		if len(c.Delta) == 0 && c.Message != nil {
 			c.Delta, a.Done = c.Message, true
 		}
-		a.message(c.Delta)
+		a.addMessage(c.Delta)
 		if c.FinishReason == "" && chunk.Usage == nil && !a.Done {
 			a.textChunk = textChunkOf(data, c.Delta)
 		}
@@ -170,15 +170,15 @@ func (a *Answer) readChat(data []byte) (part bool, err error) {
 	if !isObject(chunk.Usage) {
 		chunk.Usage = chunk.Groq.Usage
 	}
-	a.counted(chunk.Usage)
+	a.addUsage(chunk.Usage)
 	return chunk.Choices != nil || chunk.Usage != nil, nil
 }
 
-// textChunk is what stands around the text of a chunk that holds nothing else. The chunks of an answer mostly differ in
-// their text alone, and these need not be decoded whole.
+// textChunk is the JSON around the text of a chunk that contains nothing else. The chunks of an answer usually differ
+// in their text only, so that the rest does not have to be decoded again.
 type textChunk struct{ head, tail []byte }
 
-// textChunkOf is what stands around the text of a chunk with this delta, nothing where it holds more than that.
+// textChunkOf returns the JSON around the text of a chunk with this delta, zero if the chunk contains anything else.
 func textChunkOf(data []byte, delta fields) (around textChunk) {
 	for key, value := range delta {
 		if key != "content" && key != "role" && string(value) != "null" {
@@ -195,7 +195,7 @@ func textChunkOf(data []byte, delta fields) (around textChunk) {
 	return textChunk{bytes.Clone(head), bytes.Clone(tail)}
 }
 
-// text is the text of a chunk that is otherwise the same.
+// text returns the text of a chunk that is otherwise the same.
 func (c textChunk) text(data []byte) (text string, ok bool) {
 	if len(c.head) == 0 || !bytes.HasPrefix(data, c.head) || !bytes.HasSuffix(data[len(c.head):], c.tail) {
 		return "", false

@@ -10,8 +10,8 @@ import (
 	"winnow/history/message"
 )
 
-// parts are the texts and images of a message, texts as they are sent. The message's own text is the last: behind the
-// files and images that it is about. Blank texts are left out, unless there is nothing else.
+// parts returns the texts and images of a message as they are sent. The message's own text is the last, after the files
+// and images that it refers to. Blank texts are omitted unless there is nothing else.
 func parts(m message.Message) []message.Part {
 	list := make([]message.Part, 0, len(m.Parts)+1)
 	for _, p := range m.Parts {
@@ -30,7 +30,7 @@ func parts(m message.Message) []message.Part {
 
 func isImage(p message.Part) bool { return p.Kind == message.ImagePart }
 
-// text is all texts of a message as one.
+// text joins all texts of a message.
 func text(m message.Message) string {
 	var texts []string
 	for _, p := range parts(m) {
@@ -41,27 +41,27 @@ func text(m message.Message) string {
 	return strings.Join(texts, "\n\n")
 }
 
-// IsBlank says that nothing but white space is sent of a message.
-func IsBlank(m message.Message) bool {
+// IsBlankMessage reports whether a message contains nothing but white space.
+func IsBlankMessage(m message.Message) bool {
 	return message.IsBlank(text(m)) && !slices.ContainsFunc(m.Parts, isImage)
 }
 
-// dataURL is an image as a URL.
+// dataURL encodes an image as a data URL.
 func dataURL(p message.Part) string {
 	return "data:" + p.MediaType + ";base64," + base64.StdEncoding.EncodeToString(p.Data)
 }
 
-// withReplay is an object in JSON, and behind its own keys those of replay, in the order of their names and with the
-// bytes of their values. A known key is never taken from there.
+// withReplay encodes an object and appends the keys of replay, sorted, with the exact bytes of their values. Known keys
+// are never taken from replay.
 func withReplay(object any, replay string, known []string) json.RawMessage {
-	raw, _ := Encode(object) // Only texts, images and values that were read from JSON are in both.
+	raw, _ := EncodeJSON(object) // Both contain only strings, images and decoded JSON.
 	var more fields
-	_ = json.Unmarshal([]byte(replay), &more) // "" holds none.
+	_ = json.Unmarshal([]byte(replay), &more) // "" is not JSON and adds none.
 	maps.DeleteFunc(more, func(key string, _ json.RawMessage) bool { return slices.Contains(known, key) })
 	if len(more) == 0 {
 		return raw
 	}
-	added, _ := Encode(more)
+	added, _ := EncodeJSON(more)
 	raw[len(raw)-1] = ','
 	return append(raw, added[1:]...)
 }

@@ -20,8 +20,8 @@ type ollamaRequest struct {
 	Think    any             `json:"think,omitempty"`
 	Stream   bool            `json:"stream"`
 
-	// A server that knows these two refuses a request that is longer than the window, and ends an answer that fills
-	// it. The default is to drop the oldest messages and say nothing.
+	// With both set to false, newer servers refuse a request that exceeds the window, and end an answer that fills
+	// it. By default they silently drop the oldest messages.
 	Truncate bool `json:"truncate"`
 	Shift    bool `json:"shift"`
 
@@ -29,9 +29,9 @@ type ollamaRequest struct {
 	Options   ollamaOptions `json:"options,omitzero"`
 }
 
-// ollamaOptions are what the model runs with. One that is left out is as the model's own file or the server has it.
+// ollamaOptions are the parameters of the model. Omitted ones are taken from the Modelfile or the server.
 type ollamaOptions struct {
-	NumCtx      int      `json:"num_ctx,omitempty"` // the window in tokens; a new one loads the model again
+	NumCtx      int      `json:"num_ctx,omitempty"` // the window in tokens; changing it reloads the model
 	NumPredict  int      `json:"num_predict,omitempty"`
 	Temperature *float64 `json:"temperature,omitempty"`
 	TopP        *float64 `json:"top_p,omitempty"`
@@ -43,35 +43,35 @@ type ollamaMessage struct {
 	Thinking   string       `json:"thinking,omitempty"`
 	Images     [][]byte     `json:"images,omitempty"` // base64 in JSON
 	ToolCalls  []ollamaCall `json:"tool_calls,omitempty"`
-	ToolName   string       `json:"tool_name,omitempty"`    // the tool that a result is of
-	ToolCallID string       `json:"tool_call_id,omitempty"` // newer servers read it
+	ToolName   string       `json:"tool_name,omitempty"`    // the tool of a result
+	ToolCallID string       `json:"tool_call_id,omitempty"` // for newer servers
 }
 
 type ollamaCall struct {
-	ID       string         `json:"id,omitempty"` // newer servers read it
+	ID       string         `json:"id,omitempty"` // for newer servers
 	Function ollamaFunction `json:"function"`
 }
 
 type ollamaFunction struct {
 	Name      string          `json:"name"`
-	Arguments json.RawMessage `json:"arguments"` // an object: Ollama refuses anything else
+	Arguments json.RawMessage `json:"arguments"` // an object; Ollama refuses anything else
 }
 
 func (r Request) ollama() ollamaRequest {
 	body := ollamaRequest{
 		Model:    r.Model,
 		Messages: make([]ollamaMessage, 0, len(r.Messages)),
-		Tools:    Tools(r.Tools),
+		Tools:    ChatTools(r.Tools),
 		Think:    r.Think,
 		Stream:   true,
 		Options:  ollamaOptions{NumCtx: r.Window, NumPredict: r.MaxTokens, Temperature: r.Temperature, TopP: r.TopP},
 	}
 	if seconds, err := strconv.Atoi(r.KeepAlive); err == nil {
-		body.KeepAlive = seconds // A negative number keeps the model for good.
+		body.KeepAlive = seconds // A negative number keeps the model loaded forever.
 	} else if r.KeepAlive != "" {
 		body.KeepAlive = r.KeepAlive
 	}
-	tools := map[string]string{} // the names of tools by the ids of their calls
+	tools := map[string]string{} // tool names by call ID
 	for _, m := range r.Messages {
 		w := ollamaMessage{Role: m.Role, Content: text(m)}
 		for _, p := range m.Parts {
@@ -97,7 +97,7 @@ func (r Request) ollama() ollamaRequest {
 	return body
 }
 
-// readOllama takes one line.
+// readOllama reads one line.
 func (a *Answer) readOllama(data []byte) (part bool) {
 	var line struct {
 		Message    fields          `json:"message"` // The last line may have none.
@@ -106,39 +106,40 @@ func (a *Answer) readOllama(data []byte) (part bool) {
 		Prompt     json.RawMessage `json:"prompt_eval_count"`
 		Answer     json.RawMessage `json:"eval_count"`
 	}
-	_ = json.Unmarshal(data, &line) // A value of another type than expected is left out.
+	_ = json.Unmarshal(data, &line) // Values of unexpected types are skipped.
 	if !line.Done && line.Message == nil {
 		return false
 	}
-	a.message(line.Message)
-	a.Done, a.Finish = line.Done, line.DoneReason
+	a.addMessage(line.Message)
+	a.Done, a.FinishReason = line.Done, line.DoneReason
 	if a.Done {
-		// A count that is missing stays so: old servers leave out the prompt's if they had it in their cache.
-		usage, _ := Encode(map[string]json.RawMessage{"prompt_tokens": line.Prompt, "completion_tokens": line.Answer})
-		a.counted(usage)
+		// A missing count stays missing: old servers omit the prompt's if it was cached.
+		counts := map[string]json.RawMessage{"prompt_tokens": line.Prompt, "completion_tokens": line.Answer}
+		usage, _ := EncodeJSON(counts)
+		a.addUsage(usage)
 	}
 	return true
 }
 
-// newCallID is an id as newer servers of Ollama make them.
+// newCallID returns a call ID in the format of newer Ollama servers.
 func newCallID() string { return "call_" + strings.ToLower(rand.Text()[:8]) }
 
-// OllamaModel is what /api/show says of a model.
+// OllamaModel is what Ollama's /api/show reports about a model.
 type OllamaModel struct {
-	Trained int // the window in tokens that it was trained for, 0 if that is not said
-	NumCtx  int // the window in tokens that its own file asks for, 0 for none
+	TrainedWindow int // the window in tokens that it was trained for, 0 if unknown
+	NumCtx        int // the window in tokens that its Modelfile sets, 0 for none
 
-	Known    bool // the server says what the model can do: old ones do not
-	Vision   bool
-	Tools    bool
-	Thinking bool
-	Levels   bool // it takes levels of thinking, and not only on and off
+	CapabilitiesKnown bool // the fields below are known; old servers do not report them
+	Vision            bool
+	Tools             bool
+	Thinking          bool
+	ThinkLevels       bool // with levels, not only on and off
 }
 
-// ReadOllamaModel reads an answer of /api/show. It is false for an answer that does not describe a model.
-func ReadOllamaModel(raw []byte) (m OllamaModel, ok bool) {
+// ParseOllamaModel parses a response of /api/show. It returns false if that does not describe a model.
+func ParseOllamaModel(raw []byte) (m OllamaModel, ok bool) {
 	var shown struct {
-		Parameters string `json:"parameters"` // lines of a name, blanks and a value
+		Parameters string `json:"parameters"` // lines of a name, spaces and a value
 		Details    struct {
 			Family string `json:"family"`
 		} `json:"details"`
@@ -150,16 +151,16 @@ func ReadOllamaModel(raw []byte) (m OllamaModel, ok bool) {
 	}
 	for line := range strings.Lines(shown.Parameters) {
 		if words := strings.Fields(line); len(words) == 2 && words[0] == "num_ctx" {
-			m.NumCtx, _ = strconv.Atoi(words[1]) // 0 for what is no number
+			m.NumCtx, _ = strconv.Atoi(words[1]) // 0 if it is not a number
 		}
 	}
 	var architecture string // "" and 0 if they are missing
 	_ = json.Unmarshal(shown.Info["general.architecture"], &architecture)
-	_ = json.Unmarshal(shown.Info[architecture+".context_length"], &m.Trained)
-	m.Known = shown.Can != nil
+	_ = json.Unmarshal(shown.Info[architecture+".context_length"], &m.TrainedWindow)
+	m.CapabilitiesKnown = shown.Can != nil
 	m.Vision = slices.Contains(shown.Can, "vision")
 	m.Tools = slices.Contains(shown.Can, "tools")
 	m.Thinking = slices.Contains(shown.Can, "thinking")
-	m.Levels = strings.ReplaceAll(shown.Details.Family, "-", "") == "gptoss"
+	m.ThinkLevels = strings.ReplaceAll(shown.Details.Family, "-", "") == "gptoss"
 	return m, true
 }

@@ -11,29 +11,28 @@ import (
 	"sync"
 )
 
-// Refusal is what a server sent in the place of an answer, or inside one: a JSON value, a text or a web page that says
-// why there is none.
+// Refusal is an error that a server sent instead of an answer or within one: JSON, text or a web page.
 type Refusal []byte
 
 func (r Refusal) Error() string { return "the server sent an error: " + string(r) }
 
-// Words are what a refusal says, however the server writes it.
-type Words struct {
+// RefusalDetails is the content of a refusal, whatever its form.
+type RefusalDetails struct {
 	Message string
-	Codes   string // type, code, status and reasons, with blanks between
-	Status  int    // an HTTP status that it names, 0 for none
+	Codes   string // type, code, status and reason, separated by spaces
+	Status  int    // an HTTP status in the body, 0 for none
 	Prompt  int    // llama.cpp's n_prompt_tokens, 0 for none
 	Limit   int    // llama.cpp's n_ctx, 0 for none
-	Page    bool   // it is a web page; Message is its title
-	Empty   bool   // it is nothing at all
+	Page    bool   // a web page; Message is its title
+	Empty   bool   // an empty body
 }
 
 var title = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`) })
 
-// Words reads a refusal.
-func (r Refusal) Words() Words {
+// Details parses a refusal.
+func (r Refusal) Details() RefusalDetails {
 	body := bytes.TrimSpace(bytes.TrimPrefix(r, []byte("\ufeff")))
-	w := Words{Page: bytes.HasPrefix(body, []byte{'<'}), Empty: len(body) == 0}
+	w := RefusalDetails{Page: bytes.HasPrefix(body, []byte{'<'}), Empty: len(body) == 0}
 	var value any
 	switch err := json.Unmarshal(body, &value); {
 	case w.Page:
@@ -49,18 +48,18 @@ func (r Refusal) Words() Words {
 	return w
 }
 
-// wordKeys are those of the words in an object, as some server writes them. FastAPI names a field in a list: loc.
+// wordKeys are the keys that may contain messages. FastAPI names the invalid field in a list: loc.
 var wordKeys = []string{"error", "message", "msg", "loc", "detail", "errors", "metadata", "raw", "details"}
 
-// read takes what a JSON value says: a text, a list, or an object with the keys that some server uses, in any nesting.
-// Depth ends what a hostile server nests.
-func (w *Words) read(v any, depth int) {
+// read collects the messages in a JSON value: a string, a list, or an object with one of wordKeys, in any nesting.
+// depth limits the recursion.
+func (w *RefusalDetails) read(v any, depth int) {
 	if depth > 6 {
 		return
 	}
 	switch v := v.(type) {
 	case string:
-		// Ollama hands on the errors of its runner, and OpenRouter those of providers, which are JSON, as a text.
+		// Ollama and OpenRouter pass on JSON errors of their runner or provider as a string.
 		var inner map[string]any
 		if json.Unmarshal([]byte(v), &inner) == nil && inner != nil {
 			w.read(inner, depth+1)
@@ -82,8 +81,8 @@ func (w *Words) read(v any, depth int) {
 	}
 }
 
-// fields takes what is beside the words of an object.
-func (w *Words) fields(of map[string]any) {
+// fields collects codes and numbers of an object.
+func (w *RefusalDetails) fields(of map[string]any) {
 	for _, key := range []string{"type", "code", "status", "reason"} {
 		if _, nested := of[key].(map[string]any); of[key] != nil && of[key] != "error" && !nested {
 			w.Codes += fmt.Sprint(" ", of[key])

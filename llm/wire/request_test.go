@@ -9,7 +9,7 @@ import (
 	openai "github.com/sashabaranov/go-openai"
 )
 
-// TestRequests writes the request of each file in each format. A file has the request, and a body for each format.
+// TestRequests encodes the request of each file in each format. A file has the request, then a body for each format.
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	eachFixture(t, "testdata/request/*.txtar", func(t *testing.T, parts []txtar.File) {
@@ -21,12 +21,12 @@ func TestRequests(t *testing.T) {
 		}
 		for i := range parts[1:] {
 			part := &parts[i+1]
-			body, err := Format(part.Name).Body(r)
+			body, err := Format(part.Name).RequestBody(r)
 			if err != nil {
 				t.Fatal(err)
 			}
 			part.Data = []byte(readable(t, body))
-			if again, _ := Format(part.Name).Body(r); string(again) != string(body) {
+			if again, _ := Format(part.Name).RequestBody(r); string(again) != string(body) {
 				t.Errorf("%s: the same request has other bytes the second time:\n%s", part.Name, again)
 			}
 		}
@@ -47,12 +47,12 @@ func readable(t *testing.T, body []byte) string {
 	return string(body) + "\n"
 }
 
-// A schema of a tool that is no JSON is refused before anything is sent.
+// A tool with an invalid schema is refused before anything is sent.
 func TestABrokenSchemaIsAnError(t *testing.T) {
 	t.Parallel()
 	for _, format := range []Format{Chat, Responses, Ollama} {
 		r := Request{Tools: []openai.FunctionDefinition{{Name: "f", Parameters: json.RawMessage(`{"type":`)}}}
-		if body, err := format.Body(r); err == nil {
+		if body, err := format.RequestBody(r); err == nil {
 			t.Errorf("%s: encoded as %s", format, body)
 		}
 	}

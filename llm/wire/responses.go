@@ -11,11 +11,11 @@ import (
 	"winnow/history/message"
 )
 
-// leastReply is the smallest limit of a reply, in tokens, that the Responses API takes.
+// leastReply is the smallest max_output_tokens that the Responses API accepts.
 const leastReply = 16
 
-// responses is the body of a request for the Responses API. The server stores nothing of it, so each request holds
-// the whole conversation. go-openai's CreateResponseRequest leaves out "store": false, which has the server store it.
+// responses encodes a request for the Responses API. Nothing is stored at the server, so each request contains the
+// whole conversation. go-openai's CreateResponseRequest omits "store": false, which makes the server store it.
 func (r Request) responses() ([]byte, error) {
 	instructions, input := r.input()
 	body := object{"model": r.Model, "input": input, "store": false, "stream": true}
@@ -39,7 +39,7 @@ func (r Request) responses() ([]byte, error) {
 	}
 	var tools []object
 	for _, f := range r.Tools {
-		// Without "strict" it is true, and most schemas are then refused.
+		// "strict" defaults to true, which refuses most schemas.
 		tool := object{"type": "function", "name": f.Name, "parameters": f.Parameters, "strict": false}
 		if f.Description != "" {
 			tool["description"] = f.Description
@@ -49,13 +49,13 @@ func (r Request) responses() ([]byte, error) {
 	if tools != nil {
 		body["tools"] = tools
 	}
-	return Encode(body)
+	return EncodeJSON(body)
 }
 
-// object is a JSON object, which is written in the order of its keys.
+// object is a JSON object, encoded with sorted keys.
 type object = map[string]any
 
-// input is the messages as items. A system message at the beginning is the instructions.
+// input converts the messages to items. A system message at the beginning becomes the instructions.
 func (r Request) input() (instructions string, items []any) {
 	items = make([]any, 0, len(r.Messages))
 	for i, m := range r.Messages {
@@ -89,8 +89,8 @@ func inputParts(m message.Message) []any {
 	return list
 }
 
-// answerItems are what a model said and called. Each item of its reasoning stands in front of the item that it led
-// to: servers refuse one that nothing follows.
+// answerItems converts an assistant message to items. Reasoning items precede the item that they led to, because
+// servers refuse one without a successor.
 func answerItems(m message.Message) []any {
 	items, phase := replayed(m.Replay)
 	if said := text(m); !message.IsBlank(said) || len(m.ToolCalls) == 0 {
@@ -111,27 +111,27 @@ func answerItems(m message.Message) []any {
 	return items
 }
 
-// The keys under which an answer keeps what its server wants back. No other format sends them.
+// The keys that hold provider data of the Responses API. Other formats do not send them.
 const (
 	keptReasoning = "responses_reasoning"
 	keptPhase     = "responses_phase"
 )
 
-// replayed is what of an answer or of a call goes back to its server beside its text and its arguments.
+// replayed returns the provider data of an answer or a call that is sent back: reasoning items and the phase.
 func replayed(replay string) (items []any, phase string) {
 	var back struct {
 		Reasoning []json.RawMessage `json:"responses_reasoning"`
 		Phase     string            `json:"responses_phase"`
 	}
-	_ = json.Unmarshal([]byte(replay), &back) // "" and what another format kept hold none.
+	_ = json.Unmarshal([]byte(replay), &back) // "" and the data of other formats have neither.
 	for _, raw := range back.Reasoning {
 		items = append(items, raw)
 	}
 	return items, back.Phase
 }
 
-// responsesEvent is one event. go-openai's ResponseStreamEvent reads a missing output_index as 0, and drops the
-// encrypted reasoning and the phase.
+// responsesEvent is one event. go-openai's ResponseStreamEvent reads a missing output_index as 0, and drops encrypted
+// reasoning and the phase.
 type responsesEvent struct {
 	Object  string          `json:"object"`
 	Type    string          `json:"type"`
@@ -143,36 +143,36 @@ type responsesEvent struct {
 	Whole   json.RawMessage `json:"response"`
 }
 
-// responsesOutput is an item as a server writes it.
+// responsesOutput is an output item.
 type responsesOutput struct {
 	openai.ResponseOutputItem
 	Phase     json.RawMessage `json:"phase"`
 	Encrypted string          `json:"encrypted_content"`
 }
 
-// responsesItems are the items of the output so far.
+// responsesItems tracks the output items of an answer.
 type responsesItems struct {
-	byKey map[string]*responsesItem // the newest is under "" too
-	held  kept                      // reasoning that waits for the item it led to
-	ends  map[Channel]paragraph     // the last paragraph of each text
-	calls int                       // how many calls began
+	byKey map[string]*responsesItem // the newest is also under ""
+	held  replayKeys                // reasoning that precedes the next item
+	ends  map[Channel]paragraph     // the last paragraph of each channel
+	calls int                       // number of calls so far
 }
 
 type responsesItem struct {
-	streamed bool // text, reasoning or arguments came
-	call     int  // of a call: its place among the calls, -1 before it began
+	streamed bool // text, reasoning or arguments were streamed
+	call     int  // the index of a call, -1 before it began
 }
 
-// paragraph is a part of a text: one item of the output, or of reasoning one part of it.
+// paragraph identifies a part of a text: an output item, or one part of a reasoning item.
 type paragraph struct {
 	item *responsesItem
 	part int
 }
 
-// readResponses takes one event, or an answer in one piece.
+// readResponses reads one event, or an answer that is not streamed.
 func (a *Answer) readResponses(data []byte) (part bool, err error) {
 	var e responsesEvent
-	_ = json.Unmarshal(data, &e) // A value of another type than expected is left out.
+	_ = json.Unmarshal(data, &e) // Values of unexpected types are skipped.
 	if e.Object == "response" {
 		return true, a.endResponse(data)
 	}
@@ -186,11 +186,11 @@ func (a *Answer) readResponses(data []byte) (part bool, err error) {
 	case "response.output_item.done":
 		a.complete(a.item(e), e.Item)
 	case "response.output_text.delta", "response.refusal.delta":
-		a.itemPiece(Text, paragraph{item: a.item(e)}, e.Delta)
+		a.itemPiece(TextChannel, paragraph{item: a.item(e)}, e.Delta)
 	case "response.function_call_arguments.delta":
 		a.callPiece(a.item(e), fragment{arguments: e.Delta})
 	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta", "response.reasoning.delta":
-		a.itemPiece(Reasoning, paragraph{a.item(e), e.Summary}, e.Delta)
+		a.itemPiece(ReasoningChannel, paragraph{a.item(e), e.Summary}, e.Delta)
 	}
 	return strings.HasPrefix(e.Type, "response."), nil
 }
@@ -200,8 +200,7 @@ func outputOf(raw json.RawMessage) (o responsesOutput) {
 	return o
 }
 
-// item finds the item that an event is about: by its place, else by its id, else it is the newest. One that is not
-// known begins.
+// item returns the item that an event refers to by its index or its ID, else the newest one. An unknown item is added.
 func (a *Answer) item(e responsesEvent) *responsesItem {
 	key := cmp.Or(e.ItemID, outputOf(e.Item).ID)
 	if !isBlank(e.Place) {
@@ -215,7 +214,7 @@ func (a *Answer) item(e responsesEvent) *responsesItem {
 	return items[key]
 }
 
-// complete takes an item as a whole: what of it did not come in pieces comes now.
+// complete reads a complete item, and adds the parts of it that were not streamed.
 func (a *Answer) complete(it *responsesItem, raw json.RawMessage) {
 	o, streamed := outputOf(raw), it.streamed
 	switch {
@@ -226,13 +225,13 @@ func (a *Answer) complete(it *responsesItem, raw json.RawMessage) {
 	case o.Type == "message":
 		a.kept = a.kept.with(keptPhase, o.Phase)
 	case o.Type == "reasoning" && (o.Encrypted != "" || len(o.Content) > 0):
-		// An item that holds only an id means nothing to a server that stores nothing.
+		// Without stored data, an item with nothing but an ID is useless.
 		a.responses.held = a.responses.held.with(keptReasoning, fmt.Appendf(nil, "[%s]", raw))
 	}
 	if streamed {
 		return
 	}
-	to := map[string]Channel{"message": Text}[o.Type] // else Reasoning
+	to := map[string]Channel{"message": TextChannel}[o.Type] // else ReasoningChannel, which is 0
 	for i, p := range o.Summary {
 		a.itemPiece(to, paragraph{it, i}, p.Text)
 	}
@@ -241,12 +240,12 @@ func (a *Answer) complete(it *responsesItem, raw json.RawMessage) {
 	}
 }
 
-// itemPiece adds a piece of what the model says or thinks. Its paragraphs are those of one text.
+// itemPiece adds a piece of text or reasoning. A blank line separates paragraphs.
 func (a *Answer) itemPiece(to Channel, of paragraph, piece string) {
 	if piece == "" {
 		return
 	}
-	if to == Text && !of.item.streamed {
+	if to == TextChannel && !of.item.streamed {
 		a.kept = a.kept.with(keptReasoning, a.responses.held[keptReasoning])
 		a.responses.held = nil
 	}
@@ -255,14 +254,14 @@ func (a *Answer) itemPiece(to Channel, of paragraph, piece string) {
 		piece = "\n\n" + piece
 	}
 	a.responses.ends[to] = of
-	if to == Text {
-		a.content(piece, false)
+	if to == TextChannel {
+		a.addContent(piece, false)
 	} else {
 		a.add(to, piece)
 	}
 }
 
-// callPiece adds a piece of a call. With the first one comes the reasoning that led to it.
+// callPiece adds a piece of a call. The reasoning that led to the call is kept with it.
 func (a *Answer) callPiece(it *responsesItem, f fragment) {
 	it.streamed = it.streamed || f.arguments != ""
 	begins := it.call < 0
@@ -271,13 +270,13 @@ func (a *Answer) callPiece(it *responsesItem, f fragment) {
 		a.responses.calls++
 	}
 	f.index = it.call
-	at := a.call(f)
+	at := a.addCall(f)
 	if begins && a.responses.held != nil {
 		a.keptCalls[at], a.responses.held = a.responses.held, nil
 	}
 }
 
-// endResponse takes the answer as a whole. If nothing was streamed its items come now.
+// endResponse reads the complete response. If nothing was streamed, its items are added.
 func (a *Answer) endResponse(data json.RawMessage) error {
 	var r struct {
 		Status     string                           `json:"status"`
@@ -299,15 +298,15 @@ func (a *Answer) endResponse(data json.RawMessage) error {
 		}
 	}
 	a.Done = true
-	// How it ended, in the words of Chat Completions.
+	// Translate the reason to a finish_reason of Chat Completions.
 	switch {
 	case r.Incomplete.Reason == "max_output_tokens", r.Incomplete.Reason == "" && r.Status == "incomplete":
-		a.Finish = "length"
+		a.FinishReason = "length"
 	case r.Incomplete.Reason == "" && a.responses.calls > 0:
-		a.Finish = "tool_calls"
+		a.FinishReason = "tool_calls"
 	default:
-		a.Finish = cmp.Or(r.Incomplete.Reason, "stop")
+		a.FinishReason = cmp.Or(r.Incomplete.Reason, "stop")
 	}
-	a.counted(r.Usage)
+	a.addUsage(r.Usage)
 	return nil
 }

@@ -10,46 +10,45 @@ import (
 )
 
 const (
-	lineMax = 16 << 20 // the longest line of a stream in bytes: a whole answer has to fit
+	lineMax = 16 << 20 // the maximum length of a line in bytes; a complete answer has to fit
 	pageMax = 64 << 10 // how much is read of a web page without a title, in bytes
 )
 
-// ErrLongLine says that a line is too long to be read.
-var ErrLongLine = fmt.Errorf("a line of the stream is longer than %d MiB", lineMax>>20)
+// ErrLineTooLong reports a line that exceeds the limit.
+var ErrLineTooLong = fmt.Errorf("a line of the stream is longer than %d MiB", lineMax>>20)
 
-// Lines filters the body of an answer for go-openai, which reads a line "data: " and the data of an event, and loses
-// what servers send beside that. What is read from it has one such line for each event, and nothing else.
+// SSEReader filters a response body for go-openai, which reads lines of "data: " and JSON, and loses whatever servers
+// send besides. Reading from it yields one such line for each event, and nothing else.
 //
-// A stream of server-sent events is read as the standard says: lines end in LF, CR or CRLF, comments and unknown
-// fields are passed over, data lines of one event are joined. It goes beyond the standard where servers do: what the
-// end of the stream leaves open is still an event, and a data line that is JSON by itself is an event at once, whether
-// a blank line follows or not. The data of an event that is named "error", and the value of a field of that name,
-// become {"error": data}.
+// Server-sent events are parsed according to the standard: lines end in LF, CR or CRLF, comments and unknown fields are
+// skipped, and the data lines of an event are joined. The reader is more lenient where servers are: an event that the
+// end of the stream leaves open still counts, and a data line that is JSON by itself is an event at once, even without
+// a blank line. The data of an event named "error", and the value of a field named "error", become {"error": data}.
 //
-// A line of bare JSON is an event, too, such as one of Ollama's. If it is only the beginning of JSON, or of a web page,
-// the rest of the body belongs to it.
-type Lines struct {
-	// Done says that [DONE] came. What follows it is not read.
+// A line of bare JSON, such as Ollama's, is an event too. If it is only the beginning of JSON or of a web page, the
+// rest of the body belongs to it.
+type SSEReader struct {
+	// Done is set after [DONE]. Nothing is read after it.
 	Done bool
 
-	in      *bufio.Scanner
-	out     bytes.Buffer // not read yet
-	err     error        // what comes behind out
-	afterCR bool         // an LF that follows belongs to the line before
-	torn    bool         // the last line had no end
-	ended   bool         // behind the last line is a blank one, which has been received
+	in           *bufio.Scanner
+	out          bytes.Buffer // not read yet
+	err          error        // returned after out is empty
+	afterCR      bool         // an LF that follows belongs to the last line end
+	unterminated bool         // the last line had no line end
+	ended        bool         // a blank line follows the last line and was received
 }
 
-// NewLines makes a filter of the body of an answer.
-func NewLines(body io.Reader) *Lines {
-	l := &Lines{in: bufio.NewScanner(body)}
+// NewSSEReader returns a filter of a response body.
+func NewSSEReader(body io.Reader) *SSEReader {
+	l := &SSEReader{in: bufio.NewScanner(body)}
 	l.in.Buffer(nil, lineMax)
 	l.in.Split(l.split)
 	return l
 }
 
-// Read gives the lines. A body that ends inside JSON gives io.ErrUnexpectedEOF.
-func (l *Lines) Read(p []byte) (int, error) {
+// Read reads the filtered lines. The error is io.ErrUnexpectedEOF if the body ends inside JSON.
+func (l *SSEReader) Read(p []byte) (int, error) {
 	for l.out.Len() == 0 {
 		if l.err != nil {
 			return 0, l.err
@@ -59,8 +58,8 @@ func (l *Lines) Read(p []byte) (int, error) {
 	return l.out.Read(p)
 }
 
-// split finds the next line: see bufio.SplitFunc. A line that ends in CR is given before it is known what follows.
-func (l *Lines) split(data []byte, atEOF bool) (advance int, line []byte, err error) {
+// split is a bufio.SplitFunc for lines. A line that ends in CR is returned before the next byte is known.
+func (l *SSEReader) split(data []byte, atEOF bool) (advance int, line []byte, err error) {
 	from := 0
 	if l.afterCR && len(data) > 0 && data[0] == '\n' {
 		from = 1
@@ -72,25 +71,25 @@ func (l *Lines) split(data []byte, atEOF bool) (advance int, line []byte, err er
 		l.ended = bytes.HasPrefix(data[at:], []byte("\n\n")) || bytes.HasPrefix(data[at:], []byte("\r\n\r\n"))
 		return at + 1, data[from:at], nil
 	case atEOF && len(data) > from:
-		l.torn = true
+		l.unterminated = true
 		return len(data), data[from:], nil
 	}
 	return 0, nil, nil
 }
 
-// next reads a line. Behind the last one err is set.
-func (l *Lines) next() bool {
+// next scans a line. After the last one it sets err.
+func (l *SSEReader) next() bool {
 	if l.in.Scan() {
 		return true
 	}
 	if l.err = cmp.Or(l.in.Err(), io.EOF); l.err == bufio.ErrTooLong {
-		l.err = ErrLongLine
+		l.err = ErrLineTooLong
 	}
 	return false
 }
 
 // event reads the data of the next event, nil for none.
-func (l *Lines) event() []byte {
+func (l *SSEReader) event() []byte {
 	var name string
 	var data []byte
 	for l.next() {
@@ -118,8 +117,8 @@ func (l *Lines) event() []byte {
 	return named(name, data)
 }
 
-// bare is JSON, or the beginning of a web page up to its title, that begins with a line.
-func (l *Lines) bare(line []byte) []byte {
+// bare reads JSON that begins with a line, or a web page up to its title.
+func (l *SSEReader) bare(line []byte) []byte {
 	data, page := bytes.Clone(line), begins(line, "<")
 	if json.Valid(data) {
 		return data
@@ -134,7 +133,7 @@ func (l *Lines) bare(line []byte) []byte {
 	return data
 }
 
-// joined is two lines as one: in JSON, a line end is as good as a blank.
+// joined joins two lines with a space, which is equivalent to a line end in JSON.
 func joined(data, line []byte) []byte {
 	if data != nil {
 		data = append(data, ' ')
@@ -142,16 +141,16 @@ func joined(data, line []byte) []byte {
 	return append(data, line...)
 }
 
-// isWhole says that a data line is an event by itself.
+// isWhole reports whether a data line is an event by itself.
 func isWhole(line []byte) bool { return string(line) == "[DONE]" || json.Valid(line) }
 
-// begins says that a text begins with one of some characters, behind blanks.
+// begins reports whether the first non-blank character of a text is one of the given ones.
 func begins(text []byte, with string) bool {
 	text = bytes.TrimLeft(text, blanks)
 	return len(text) > 0 && bytes.IndexByte([]byte(with), text[0]) >= 0
 }
 
-// named is the data of an event with a name.
+// named returns the data of an event with a name.
 func named(name string, data []byte) []byte {
 	if name != "error" || len(data) == 0 {
 		return data
@@ -162,19 +161,19 @@ func named(name string, data []byte) []byte {
 	return fmt.Appendf(nil, `{"error":%s}`, data)
 }
 
-// write gives the data of an event.
-func (l *Lines) write(data []byte) {
+// write writes the line of an event.
+func (l *SSEReader) write(data []byte) {
 	data = bytes.TrimSpace(data)
 	switch {
 	case len(data) == 0:
 		return
 	case string(data) == "[DONE]":
 		l.Done, l.err = true, io.EOF
-	case l.torn && begins(data, "{[") && !json.Valid(data):
+	case l.unterminated && begins(data, "{[") && !json.Valid(data):
 		l.err = io.ErrUnexpectedEOF
 		return
 	case bytes.HasPrefix(data, []byte(`{"error":`)):
-		// go-openai takes this for an error of which it knows the form, and loses all others. The blank hides it.
+		// go-openai would decode this as an error and lose unknown keys. The space prevents that.
 		data = append([]byte("{ "), data[1:]...)
 	}
 	fmt.Fprintf(&l.out, "data: %s\n", data)

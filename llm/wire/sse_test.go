@@ -9,9 +9,9 @@ import (
 	"testing/iotest"
 )
 
-// read writes down what is read: the lines without "data: " and LF, and how they ended.
+// read describes what is read: the lines without "data: " and line end, and the final error.
 func read(body io.Reader) string {
-	r := NewLines(body)
+	r := NewSSEReader(body)
 	lines, err := io.ReadAll(r)
 	if err == nil {
 		err = io.EOF

@@ -8,9 +8,9 @@ const (
 	blanks     = " \t\r\n"
 )
 
-// thinking takes reasoning out of the content of servers that leave it there: the text between <think> at the very
-// start and </think>. Anywhere else the tags are ordinary text. A tag may arrive in pieces, so what could still become
-// one is held back.
+// thinking separates reasoning that servers leave in the content: the text between <think> at the very beginning and
+// </think>. Elsewhere the tags are ordinary text. A tag may be split over several pieces, so text that could become one
+// is held back.
 type thinking struct {
 	stage thinkStage
 	held  string
@@ -21,12 +21,11 @@ type thinkStage int
 const (
 	beforeThink thinkStage = iota
 	insideThink
-	behindThink // the blanks between </think> and the answer go
-	inAnswer    // a tag is ordinary text
+	behindThink // the white space between </think> and the answer is removed
+	inAnswer    // tags are ordinary text
 )
 
-// add takes the next piece of content, and gives what is reasoning and what is the answer. The last piece gives
-// everything.
+// add returns the reasoning and the text of the next piece of content. With last, nothing is held back.
 func (t *thinking) add(piece string, last bool) (thought, text string) {
 	t.held += piece
 	if t.stage == beforeThink {

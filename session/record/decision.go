@@ -49,13 +49,13 @@ func DecisionOf(leaf int64, o history.Options, p history.Plan) Decision {
 // Sign takes a request as a client sends it now, and writes into the request's record what decided it and the hash of
 // its body. A refusal may change both between two attempts.
 func (d *Decision) Sign(q *store.Request, client *llm.Client, r llm.Request) error {
-	body, err := client.Body(r)
+	body, err := client.RequestBody(r)
 	if err != nil {
 		return err
 	}
 	r.Messages = nil
-	d.Base = client.Endpoint().ShownURL()
-	d.Request, d.Learned, d.Wire, d.KeepAlive = r, client.Known(r.Model), client.Wire(r.Model), ""
+	d.Base = client.Endpoint().DisplayURL()
+	d.Request, d.Learned, d.Wire, d.KeepAlive = r, client.AllLearned(r.Model), client.Wire(r.Model), ""
 	if d.Wire == llm.OllamaWire {
 		d.KeepAlive = client.Endpoint().KeepAlive
 	}
@@ -89,11 +89,11 @@ func Question(text string) history.Message {
 // body is the bytes of a plan as the endpoint of that time was sent them, whether it is still configured or not.
 func (d Decision) body(r store.Request, p history.Plan) ([]byte, error) {
 	then := llm.NewClient(llm.Endpoint{
-		Name: r.Endpoint, BaseURL: d.Base, Wire: d.Wire, Profile: d.Profile, Known: d.Learned, KeepAlive: d.KeepAlive,
+		Name: r.Endpoint, BaseURL: d.Base, Wire: d.Wire, Profile: d.Profile, Learned: d.Learned, KeepAlive: d.KeepAlive,
 	})
 	request := d.Request
 	request.Messages = p.Messages
-	return then.Body(request)
+	return then.RequestBody(request)
 }
 
 // Sampling is what is asked of a model beside the messages.

@@ -33,15 +33,15 @@ func FaultOf(err error) Fault {
 	f.Free = f.Budget
 	var e *llm.Error
 	if errors.As(err, &e) {
-		f.Broken, f.Words, f.Status = e.Kind == llm.Broken, e.Words(), e.Status
-		f.Free = e.Kind == llm.Refused || e.Status >= 400
-		text = strings.Replace(text, e.Error(), e.WithoutWords(), 1)
+		f.Broken, f.Words, f.Status = e.Kind == llm.ErrConnectionLost, e.ServerWords(), e.Status
+		f.Free = e.Kind == llm.ErrConnectionRefused || e.Status >= 400
+		text = strings.Replace(text, e.Error(), e.WithoutServerWords(), 1)
 	}
 	if f.Status != 0 {
 		text = strings.Replace(text, fmt.Sprintf(" (%d)", f.Status), "", 1)
 		f.Host = e.Endpoint
 		// The guide is at no address.
-		if at, err := url.Parse(e.Address); err == nil && at.Host != "" && e.Endpoint != llm.Guide {
+		if at, err := url.Parse(e.Address); err == nil && at.Host != "" && e.Endpoint != llm.GuideEndpoint {
 			f.Host = at.Host
 		}
 	}

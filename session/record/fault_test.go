@@ -14,7 +14,7 @@ import (
 func TestFaultOfAnError(t *testing.T) {
 	t.Parallel()
 	server := &llm.Error{
-		Kind: llm.Server, Status: 500, Message: "model runner has unexpectedly stopped", Endpoint: "ollama",
+		Kind: llm.ErrServer, Status: 500, Message: "model runner has unexpectedly stopped", Endpoint: "ollama",
 		Address: "http://localhost:11434/v1",
 	}
 	for _, test := range []struct {
@@ -31,18 +31,18 @@ func TestFaultOfAnError(t *testing.T) {
 			Host: "localhost:11434", Free: true,
 		}},
 		{"words with a full stop", &llm.Error{
-			Kind: llm.BadRequest, Status: 400, Message: "Not so.", Endpoint: "here",
+			Kind: llm.ErrBadRequest, Status: 400, Message: "Not so.", Endpoint: "here",
 		}, Fault{What: "here refused the request", Words: "Not so.", Status: 400, Host: "here", Free: true}},
 		{"a guide without an address", &llm.Error{
-			Kind: llm.RateLimit, Status: 429, Endpoint: "guide", Address: "http://guide.invalid/v1",
+			Kind: llm.ErrRateLimit, Status: 429, Endpoint: "guide", Address: "http://guide.invalid/v1",
 		}, Fault{What: "guide reports a rate limit", Status: 429, Host: "guide", Free: true}},
-		{"nobody listens", &llm.Error{Kind: llm.Refused, Address: "http://localhost:1"}, Fault{
+		{"nobody listens", &llm.Error{Kind: llm.ErrConnectionRefused, Address: "http://localhost:1"}, Fault{
 			What: "Nothing answers at http://localhost:1 (connection refused); is the server running?", Free: true,
 		}},
-		{"silence", &llm.Error{Kind: llm.TimedOut, Address: "http://localhost:1"}, Fault{
+		{"silence", &llm.Error{Kind: llm.ErrTimeout, Address: "http://localhost:1"}, Fault{
 			What: "http://localhost:1 did not answer in time",
 		}},
-		{"a broken connection", &llm.Error{Kind: llm.Broken, Endpoint: "here"}, Fault{
+		{"a broken connection", &llm.Error{Kind: llm.ErrConnectionLost, Endpoint: "here"}, Fault{
 			What: "The connection to here was lost before the answer was complete", Broken: true,
 		}},
 		{"an error of another kind", errors.New("the disk is full."), Fault{What: "The disk is full"}},

@@ -18,13 +18,13 @@ func RecordAnnouncements(l *llmtest.Ledger) func(turn any, e session.Event) {
 	return func(turn any, e session.Event) {
 		switch e := e.(type) {
 		case session.Planned:
-			l.Plan(turn, e.Request.Endpoint)
+			l.NotePlan(turn, e.Request.Endpoint)
 		case session.Retrying:
-			if e.Changed == "" { // otherwise a notice follows
-				l.Again(turn)
+			if e.Change == "" { // otherwise a notice follows
+				l.NoteRepeat(turn)
 			}
 		case session.Notice:
-			l.Say(turn, e.Text)
+			l.NoteSentence(turn, e.Text)
 		}
 	}
 }

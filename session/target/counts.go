@@ -36,7 +36,7 @@ func (m *Model) Judge(request int64, reported, estimate int, limited bool) (cut 
 	case estimate <= leastCut || share >= least:
 		m.ratios = append(slices.Clone(m.ratios[max(0, len(m.ratios)-keptRatios+1):]), share)
 		return false, 0
-	case m.Client.Known(m.Name).CachedApart:
+	case m.Client.AllLearned(m.Name).CachedApart:
 		return false, 0
 	case limited && math.Abs(share-lastShare) <= sameShare*lastShare:
 		m.ratios, m.limit = []float64{lastShare, share}, 0

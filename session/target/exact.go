@@ -16,7 +16,7 @@ const exactly = 0.001
 // what is not sent yet must not go anywhere else.
 func (m *Model) Exact() bool {
 	e := m.Client.Endpoint()
-	return e.Exact && e.Own() && !m.now().inexact
+	return e.CountsTokens && e.IsSelfHosted() && !m.now().inexact
 }
 
 // CountExactly asks an endpoint that counts by itself for the tokens of the request that plan makes.
@@ -27,7 +27,7 @@ func (m *Model) CountExactly(ctx context.Context, plan history.Plan) (bool, erro
 	if !m.Exact() || plan.Sum.Total == 0 || len(plan.Messages) == 0 {
 		return false, nil
 	}
-	counted, err := m.Client.CountRequest(ctx, m.Request(plan))
+	counted, err := m.Client.CountRequestTokens(ctx, m.Request(plan))
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err != nil {

@@ -56,7 +56,7 @@ func (m *Model) outputReserve(p history.Policy) int {
 // maxTokens is the longest reply that is asked for, 0 where that is left to the server. A request
 // keeps at least half of the window. The caller holds the lock.
 func (m *Model) maxTokens() int {
-	limit := m.Client.MaxReply(m.Name, m.deps.Ask.MaxTokens)
+	limit := m.Client.MaxReplyTokens(m.Name, m.deps.Ask.MaxTokens)
 	if w := m.window.Tokens; w > 0 {
 		limit = min(limit, w/2)
 	}
@@ -72,7 +72,7 @@ func (m *Model) Lowered() (wanted, asked int, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	wanted, asked = m.deps.Ask.MaxTokens, m.maxTokens()
-	return wanted, asked, m.maxReply == 0 && asked < m.Client.MaxReply(m.Name, wanted)
+	return wanted, asked, m.maxReply == 0 && asked < m.Client.MaxReplyTokens(m.Name, wanted)
 }
 
 // NoRoom is the error of an answer that is over before it began because its request, of which the server was expected
@@ -81,7 +81,7 @@ func (m *Model) Lowered() (wanted, asked int, ok bool) {
 // to a server whose window nobody knows.
 func (m *Model) NoRoom(r llm.Reply, expected int) error {
 	window := m.Window()
-	fault := &llm.Error{Kind: llm.Overflow, Endpoint: m.Client.Endpoint().Name, Model: m.Name}
+	fault := &llm.Error{Kind: llm.ErrContextLength, Endpoint: m.Client.Endpoint().Name, Model: m.Name}
 	switch reason := r.Finished.Reason; {
 	case r.Usage.Answer > 0:
 		return nil

@@ -85,11 +85,11 @@ func (m *Model) set(change func(*known)) {
 }
 
 // Address is where the model is asked, without what may be secret in it.
-func (m *Model) Address() string { return m.Client.Endpoint().ShownURL() }
+func (m *Model) Address() string { return m.Client.Endpoint().DisplayURL() }
 
 // NewUnready is in the place of a model that cannot be asked, and of its endpoint.
 func NewUnready(d Deps, endpoint, name string, cause error) *Model {
-	return &Model{Client: llm.NewClosedClient(endpoint, cause), Name: name, Unready: cause, deps: d}
+	return &Model{Client: llm.NewUnavailableClient(endpoint, cause), Name: name, Unready: cause, deps: d}
 }
 
 // Ref names the model, "endpoint/model", without the slash where no model is chosen.
@@ -145,7 +145,7 @@ func (m *Model) Fill(o *history.Options) {
 // Tools are the tools that may be called: those of the model's endpoint and those that every model is offered.
 func (m *Model) Tools() tool.Set {
 	boxes := append([]*tool.Toolbox{m.Client.Endpoint().Tools}, m.deps.Tools...)
-	return tool.Set{Boxes: boxes, Off: m.deps.Off, Limits: m.deps.Limits}
+	return tool.Set{Boxes: boxes, IsOff: m.deps.Off, Limits: m.deps.Limits}
 }
 
 // tools are the tools that requests offer to the model.
@@ -165,7 +165,7 @@ func (m *Model) toolTokens() int {
 	if m.deps.Count != nil && !slices.EqualFunc(tools, m.priced, same) {
 		m.priced, m.toolCost = tools, 0
 		if len(tools) > 0 {
-			m.toolCost = m.deps.Count(llm.Schemas(tools))
+			m.toolCost = m.deps.Count(llm.ToolSchemas(tools))
 		}
 	}
 	return m.toolCost
@@ -174,7 +174,7 @@ func (m *Model) toolTokens() int {
 // Learn keeps what was learned of the model. What its server refused first since it was forgotten is dated: now.
 func (m *Model) Learn(ctx context.Context) error {
 	asked := m.Client.Learned(m.Name)
-	if len(asked.Ways()) > 0 && asked.Since.IsZero() {
+	if len(asked.Describe()) > 0 && asked.Since.IsZero() {
 		asked.Since = m.deps.Now()
 		m.Client.Learn(m.Name, asked)
 	}
@@ -210,10 +210,10 @@ func Asked(l store.ModelFacts) llm.Learned {
 
 // LearnName learns that the server answered for a name that its list of models lacks, and says whether that is news.
 func (m *Model) LearnName() bool {
-	if m.Client.Learned(m.Name).AnyName || !m.Client.Unlisted(m.Name) {
+	if m.Client.Learned(m.Name).AnswersUnlisted || !m.Client.ListLacks(m.Name) {
 		return false
 	}
-	m.Client.Learn(m.Name, llm.Learned{AnyName: true})
+	m.Client.Learn(m.Name, llm.Learned{AnswersUnlisted: true})
 	return true
 }
 
@@ -227,6 +227,6 @@ func (m *Model) Expire() (old llm.Learned) {
 	if l.Since.IsZero() || m.deps.Now().Sub(l.Since) < holds {
 		return llm.Learned{}
 	}
-	m.Client.Forget(m.Name)
+	m.Client.ForgetLearned(m.Name)
 	return l
 }

@@ -27,7 +27,7 @@ func newModel(t *testing.T, window, wanted int) *Model {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { st.Close() })
-	client, name, err := new(llm.Catalog).With(llm.Endpoint{Name: "test", BaseURL: server.URL + "/v1", Default: "m", Window: window}).Resolve("test/m")
+	client, name, err := new(llm.Catalog).With(llm.Endpoint{Name: "test", BaseURL: server.URL + "/v1", DefaultModel: "m", Window: window}).Resolve("test/m")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,10 +126,10 @@ func TestWhatWasRefusedIsForgottenAfterAWeek(t *testing.T) {
 		m.deps.Now = func() time.Time { return noon.AddDate(0, 0, days) }
 		m = again(t, m)
 		old := m.Expire()
-		if now := m.Client.Known(m.Name); (len(now.Without) > 0) == (days >= 7) || !now.Thinks || m.Window().Tokens != 4000 {
+		if now := m.Client.AllLearned(m.Name); (len(now.Without) > 0) == (days >= 7) || !now.Thinks || m.Window().Tokens != 4000 {
 			t.Errorf("day %d: known is %+v, the window has %d tokens", days, now, m.Window().Tokens)
 		}
-		if forgotten := len(old.Ways()) > 0; forgotten != (days == 7) || forgotten && !old.Since.Equal(noon) {
+		if forgotten := len(old.Describe()) > 0; forgotten != (days == 7) || forgotten && !old.Since.Equal(noon) {
 			t.Errorf("day %d: forgotten is %+v", days, old)
 		}
 		if err := m.Learn(t.Context()); err != nil {
@@ -151,7 +151,7 @@ func TestARequestOffersTheToolsThatWereCounted(t *testing.T) {
 	m.Fill(&o)
 	replace("another")
 	r := m.Request(history.Plan{})
-	if len(r.Tools) != 1 || r.Tools[0].Name != "one" || o.Tools != len(llm.Schemas(r.Tools)) {
+	if len(r.Tools) != 1 || r.Tools[0].Name != "one" || o.Tools != len(llm.ToolSchemas(r.Tools)) {
 		t.Errorf("the request offers %+v, counted as %d", r.Tools, o.Tools)
 	}
 	m.Fill(&o)

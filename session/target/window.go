@@ -54,8 +54,8 @@ func (m *Model) state(ctx context.Context, stated llm.Window) (changed bool) {
 	if stated.At = m.learned.StatedAt; stated.Tokens == 0 {
 		stated.At = time.Time{}
 	}
-	if stated.Tokens > 0 && stated.Tokens < m.ranWith && stated.Most > 0 {
-		stated.Most = stated.Tokens // It runs the model with less than what it was asked for.
+	if stated.Tokens > 0 && stated.Tokens < m.ranWith && stated.MaxTokens > 0 {
+		stated.MaxTokens = stated.Tokens // It runs the model with less than what it was asked for.
 	}
 	m.stated = stated
 	m.window = m.facts(m.known).Window()
@@ -81,12 +81,12 @@ func (m *Model) facts(k known) llm.WindowFacts {
 // KnownWindows is what is known of a model's window: by the configuration, by what was stored of it, and by
 // what its server states now.
 func KnownWindows(e llm.Endpoint, model string, l store.ModelFacts, stated llm.Window) llm.WindowFacts {
-	f := llm.WindowFacts{Model: model, Remote: !e.Own(), Configured: e.ConfiguredWindow(model), Stated: stated}
+	f := llm.WindowFacts{Model: model, Remote: !e.IsSelfHosted(), Configured: e.ConfiguredWindow(model), Stated: stated}
 	if l.Chosen > 0 {
 		f.Chosen = llm.Window{Tokens: l.Chosen, Source: "set with /window", At: l.ChosenAt}
 	}
 	if l.Window > 0 {
-		f.Refused = llm.Window{Tokens: l.Window, Source: "the server's refusal", At: l.WindowAt}
+		f.FromRefusal = llm.Window{Tokens: l.Window, Source: "the server's refusal", At: l.WindowAt}
 	}
 	return f
 }
@@ -153,7 +153,7 @@ func (m *Model) TrueWindow() (tokens int, ok bool) {
 func (m *Model) Ran() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.ran, m.ranWith = m.ran || m.window.Again, m.askedWindow()
+	m.ran, m.ranWith = m.ran || m.window.AskAgain, m.askedWindow()
 }
 
 // askedWindow is the window that the server is asked to run the model with. It is 0 where the server takes no wishes,

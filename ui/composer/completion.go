@@ -218,7 +218,7 @@ type serverPrompt struct {
 
 // serverPrompts are those of all servers.
 func (c *Model) serverPrompts() (all []serverPrompt) {
-	for _, server := range c.Servers.List() {
+	for _, server := range c.Servers.Statuses() {
 		for _, p := range server.Prompts {
 			var args []string
 			for _, a := range p.Arguments {
@@ -284,7 +284,7 @@ func (p serverPrompt) text(ctx context.Context, s *mcp.Servers, words []string) 
 			return "", fmt.Errorf("the prompt needs %s: it is %s", a.Name, p.Usage())
 		}
 	}
-	text, err := s.Prompt(ctx, p.server, p.of.Name, values)
+	text, err := s.GetPrompt(ctx, p.server, p.of.Name, values)
 	if err == nil && strings.TrimSpace(text) == "" {
 		err = fmt.Errorf("the prompt /%s is empty", p.Name)
 	}
@@ -294,7 +294,7 @@ func (p serverPrompt) text(ctx context.Context, s *mcp.Servers, words []string) 
 // resources are the resources of the servers that a word beginning with @ may become. One with placeholders is written
 // into the draft, where the user replaces them.
 func (c *Model) resources(word string) (items []list.Item) {
-	for _, server := range c.Servers.List() {
+	for _, server := range c.Servers.Statuses() {
 		for _, r := range server.Resources {
 			name := "@" + server.Name + ":" + r.URI
 			help := markdown.OneLine(cmp.Or(r.Title, r.Name, r.Description), 200)
@@ -316,9 +316,9 @@ func (c *Model) resources(word string) (items []list.Item) {
 
 // readResource reads the resource that @SERVER:URI names, as a text.
 func (c *Model) readResource(ctx context.Context, word string) (string, error) {
-	for _, server := range c.Servers.List() {
+	for _, server := range c.Servers.Statuses() {
 		if uri, ok := strings.CutPrefix(word, "@"+server.Name+":"); ok && uri != "" {
-			return c.Servers.Read(ctx, server.Name, uri)
+			return c.Servers.ReadResource(ctx, server.Name, uri)
 		}
 	}
 	return "", fmt.Errorf("no MCP server is named in %s", word)

@@ -50,7 +50,7 @@ func newDesk(t *testing.T, o Options) *desk {
 		t.Fatal(err)
 	}
 	s, err := session.New(session.Deps{
-		Models: new(llm.Catalog).With(llm.Endpoint{Name: "here", BaseURL: "http://127.0.0.1:1/v1", Default: "m"}),
+		Models: new(llm.Catalog).With(llm.Endpoint{Name: "here", BaseURL: "http://127.0.0.1:1/v1", DefaultModel: "m"}),
 		Base:   settings.Base{Policy: policy},
 	}, session.StartOptions{Model: "here/m"})
 	if err != nil {
@@ -314,14 +314,14 @@ func offered(t *testing.T) *mcp.Servers {
 	s.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: "day:{date}", Name: "A day"}, read)
 	server := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s }, nil))
 	t.Cleanup(server.Close)
-	all := mcp.New("test", mcp.Server{Name: "notes", URL: server.URL})
+	all := mcp.NewServers("test", mcp.ServerConfig{Name: "notes", URL: server.URL})
 	t.Cleanup(all.Close)
 	if err := all.Prepare(t.Context(), func(sentence string) { t.Log(sentence) }); err != nil {
 		t.Fatal(err)
 	}
 	for {
 		changed := all.Changed()
-		if list := all.List(); list[0].Listed {
+		if list := all.Statuses(); list[0].Listed {
 			return all
 		} else if list[0].Err != nil {
 			t.Fatal(list[0].Err)

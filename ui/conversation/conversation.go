@@ -89,7 +89,7 @@ func (c *Model) Refresh() { c.Info, c.Ref = c.Session.Info(), c.Session.Model().
 // Endpoint is where the model in use is asked, the zero endpoint where the catalog does not know it.
 func (c *Model) Endpoint() llm.Endpoint {
 	name, _, _ := strings.Cut(c.Ref, "/")
-	return c.With.Models.Endpoint(name)
+	return c.With.Models.EndpointNamed(name)
 }
 
 // ModelName is the name of the model in use at its endpoint.
@@ -99,7 +99,9 @@ func (c *Model) ModelName() string {
 }
 
 // Guided says that the guide answers, which is a part of winnow.
-func (c *Model) Guided() bool { return c.Ref == llm.Guide || strings.HasPrefix(c.Ref, llm.Guide+"/") }
+func (c *Model) Guided() bool {
+	return c.Ref == llm.GuideEndpoint || strings.HasPrefix(c.Ref, llm.GuideEndpoint+"/")
+}
 
 // Title is what the session is called on the screen.
 func (c *Model) Title() string {

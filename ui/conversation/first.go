@@ -29,7 +29,7 @@ func (c *Model) Suggestion(draft string) string {
 
 // First is what an empty chat shows: which model answers and why, and three things to try. Unreachable says that the
 // model cannot be asked.
-func (c *Model) First(choice llm.Choice, unreachable bool) []frame.Part {
+func (c *Model) First(choice llm.ModelChoice, unreachable bool) []frame.Part {
 	st := c.Themes.Styles
 	parts := []frame.Part{
 		{Label: "Model", Lines: c.modelLines(st, choice, unreachable)}, {Label: "Try", Lines: c.tryLines(st)},
@@ -43,9 +43,9 @@ func (c *Model) First(choice llm.Choice, unreachable bool) []frame.Part {
 }
 
 // modelLines name the model in use, and say why it is.
-func (c *Model) modelLines(st theme.Styles, choice llm.Choice, unreachable bool) (lines []frame.Line) {
+func (c *Model) modelLines(st theme.Styles, choice llm.ModelChoice, unreachable bool) (lines []frame.Line) {
 	name := c.ModelName()
-	if host := markdown.OneLine(c.Endpoint().Address(), 60); host != "" {
+	if host := markdown.OneLine(c.Endpoint().HostPort(), 60); host != "" {
 		name += " at " + host
 	}
 	switch {

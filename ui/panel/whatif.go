@@ -147,8 +147,8 @@ func (w *Whatif) budgets() (texts []string) {
 func (p *Model) models() []string {
 	refs := []string{p.Ref}
 	for _, e := range p.With.Models.Endpoints() {
-		if e.Default != "" {
-			refs = append(refs, e.Name+"/"+e.Default)
+		if e.DefaultModel != "" {
+			refs = append(refs, e.Name+"/"+e.DefaultModel)
 		}
 	}
 	for _, m := range p.Listed() {

@@ -155,7 +155,7 @@ func setting(of func(value string) session.Settings) func(*chat, context.Context
 		list, unread := c.s.Try(ctx, session.Settings{}).Settings()
 		if err = cmp.Or(err, unread); err == nil {
 			window := c.s.Model().Window()
-			c.Line("The window has %s: %s. %s.", theme.Plural(window.Tokens, "token"), window.Origin(),
+			c.Line("The window has %s: %s. %s.", theme.Plural(window.Tokens, "token"), window.DatedSource(),
 				theme.UpperFirst(settings.Summary(list)))
 		}
 		return err

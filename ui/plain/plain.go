@@ -158,8 +158,8 @@ func (c *chat) follow(ctx context.Context, turn <-chan session.Event) (err error
 		case session.Notice:
 			c.Line("winnow: %s", theme.OneSentence(e.Text))
 		case session.Retrying:
-			if e.Changed == "" { // A notice says the rest.
-				c.Line("winnow: %s Trying again in %s.", theme.Sentence(e.Err), theme.Duration(e.After))
+			if e.Change == "" { // A notice says the rest.
+				c.Line("winnow: %s Trying again in %s.", theme.Sentence(e.Err), theme.Duration(e.Delay))
 			}
 		case session.ApprovalNeeded:
 			c.approve(ctx, e)

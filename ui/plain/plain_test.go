@@ -65,7 +65,7 @@ func options(t *testing.T, steps ...string) (Options, *server) {
 	t.Helper()
 	s := &server{steps: steps}
 	requests := new(llmtest.Ledger)
-	listening := httptest.NewServer(requests.Count(s))
+	listening := httptest.NewServer(requests.CountRequests(s))
 	t.Cleanup(listening.Close)
 	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "winnow.db"), store.Options{})
 	if err != nil {
@@ -83,7 +83,7 @@ func options(t *testing.T, steps ...string) (Options, *server) {
 	deps := session.Deps{
 		Store: db, Base: settings.Base{Policy: policy}, Count: func(text string) int { return (len(text) + 3) / 4 }, Tokenizer: "quarters",
 		Models: new(llm.Catalog).With(llm.Endpoint{
-			Name: "here", BaseURL: listening.URL + "/v1", Default: "small", Window: 4096, Tools: box,
+			Name: "here", BaseURL: listening.URL + "/v1", DefaultModel: "small", Window: 4096, Tools: box,
 		}),
 		Observe: sessiontest.RecordAnnouncements(requests),
 	}

@@ -31,10 +31,10 @@ const (
 
 // Choices are what was chosen last. A zero value was never chosen.
 type Choices struct {
-	Model     llm.Last   `json:"model,omitzero"`
-	Theme     theme.Name `json:"theme,omitzero"`
-	Panel     Panel      `json:"panel,omitzero"`
-	Reasoning *bool      `json:"reasoning,omitzero"` // whether it is shown
+	Model     llm.LastModel `json:"model,omitzero"`
+	Theme     theme.Name    `json:"theme,omitzero"`
+	Panel     Panel         `json:"panel,omitzero"`
+	Reasoning *bool         `json:"reasoning,omitzero"` // whether it is shown
 }
 
 // Memory is the file with the choices. It is replaced as a whole, with what other windows have chosen until then. A nil
@@ -68,7 +68,7 @@ func (m *Memory) Read() (c Choices, err error) {
 }
 
 // Model remembers the model.
-func (m *Memory) Model(last llm.Last) func() error {
+func (m *Memory) Model(last llm.LastModel) func() error {
 	return m.keep(m != nil && !m.Set.Model && last.Ref != "", func(c *Choices) { c.Model = last })
 }
 

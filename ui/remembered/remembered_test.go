@@ -32,7 +32,7 @@ func TestChoicesSurvive(t *testing.T) {
 	if c, err := m.Read(); err != nil || c != (Choices{}) {
 		t.Fatalf("before anything was chosen: %+v, %v", c, err)
 	}
-	last := llm.Last{Ref: "work/large", Server: "https://llm.example.com/v1", Keyed: true}
+	last := llm.LastModel{Ref: "work/large", Server: "https://llm.example.com/v1", Keyed: true}
 	write(t, m.Model(last), m.Theme("dark"), m.Panel(Off), m.Reasoning(true), m.Reasoning(false), m.Theme(theme.Light))
 	got, err := (&Memory{File: m.File}).Read()
 	want := Choices{Model: last, Theme: theme.Light, Panel: Off, Reasoning: new(false)}
@@ -49,9 +49,9 @@ func TestWhatIsConfiguredIsNotRemembered(t *testing.T) {
 	t.Parallel()
 	m := memory(t)
 	m.Set.Model, m.Set.Theme = true, true
-	write(t, m.Model(llm.Last{Ref: "a/b"}), m.Theme("dark"))
+	write(t, m.Model(llm.LastModel{Ref: "a/b"}), m.Theme("dark"))
 	var none *Memory
-	write(t, none.Model(llm.Last{Ref: "a/b"}), none.Theme("dark"), none.Panel(Off), none.Reasoning(true))
+	write(t, none.Model(llm.LastModel{Ref: "a/b"}), none.Theme("dark"), none.Panel(Off), none.Reasoning(true))
 	if _, err := os.Stat(m.File); err == nil {
 		t.Error("something was written")
 	}
@@ -91,7 +91,7 @@ func TestTheNewestChoiceOfEachKindStays(t *testing.T) {
 	t.Parallel()
 	a := memory(t)
 	b := &Memory{File: a.File}
-	write(t, b.Model(llm.Last{Ref: "b/large"}))
+	write(t, b.Model(llm.LastModel{Ref: "b/large"}))
 	var wait sync.WaitGroup
 	for i := range 50 {
 		theme, panel := a.Theme(theme.Name(fmt.Sprint("theme", i))), a.Panel(Open)
@@ -100,7 +100,7 @@ func TestTheNewestChoiceOfEachKindStays(t *testing.T) {
 	}
 	wait.Wait()
 	c, err := b.Read()
-	want := Choices{Model: llm.Last{Ref: "b/large"}, Theme: "theme49", Panel: Open}
+	want := Choices{Model: llm.LastModel{Ref: "b/large"}, Theme: "theme49", Panel: Open}
 	if err != nil || c != want {
 		t.Errorf("read %+v, %v, want %+v", c, err, want)
 	}

@@ -27,10 +27,10 @@ import (
 // Listing is the list of the models.
 type Listing struct {
 	Models []llm.Model
-	Prices map[string]pricing.Prices // what is known of them, by reference
-	Recent []string                  // references to the models of the last sessions, the newest first
-	Offers []llm.Offer               // the providers that can be added
-	Notes  []string                  // what could not be read: models of an endpoint, what was learned or used before
+	Prices map[string]pricing.Prices  // what is known of them, by reference
+	Recent []string                   // references to the models of the last sessions, the newest first
+	Offers []llm.UnconfiguredProvider // the providers that can be added
+	Notes  []string                   // what could not be read: models of an endpoint, what was learned or used before
 }
 
 // addProvider is the value of the row that opens the providers. It is no reference to a model.
@@ -78,7 +78,7 @@ func (s *Model) listModels(offers bool) tea.Cmd {
 		msg := Listing{Prices: map[string]pricing.Prices{}}
 		var found []llm.Model
 		if offers {
-			msg.Offers, found = deps.Models.Offers(ctx)
+			msg.Offers, found = deps.Models.UnconfiguredProviders(ctx)
 		}
 		models, errs := deps.Models.Models(ctx)
 		for _, name := range slices.Sorted(maps.Keys(errs)) {
@@ -181,7 +181,7 @@ func (s *Model) listProviders() tea.Cmd {
 	l := list.New(s.Context, list.Options{Title: "providers", Prompt: "Add a provider", Does: "add"})
 	var items []list.Item
 	for _, o := range s.offers {
-		if o.Variable == "" {
+		if o.KeyVariable == "" {
 			l.Notes = append(l.Notes, o.Title+" is listed once it runs at "+o.Host+".")
 			continue
 		}
@@ -195,12 +195,13 @@ func (s *Model) listProviders() tea.Cmd {
 
 // takeProvider asks for the key of a hosted service.
 func (s *Model) takeProvider(name string) tea.Cmd {
-	s.askForKey(s.offers[slices.IndexFunc(s.offers, func(o llm.Offer) bool { return o.Name == name })], nil)
+	at := slices.IndexFunc(s.offers, func(o llm.UnconfiguredProvider) bool { return o.Name == name })
+	s.askForKey(s.offers[at], nil)
 	return nil
 }
 
 // askForKey opens a field for the key of a hosted service. Fault is what was wrong with the one before.
-func (s *Model) askForKey(o llm.Offer, fault error) {
+func (s *Model) askForKey(o llm.UnconfiguredProvider, fault error) {
 	place, from := s.keyPlace(o.Name)
 	form := list.New(s.Context, list.Options{
 		Title: "key", Prompt: "Paste the " + o.Title + " API key", Does: "add " + o.Title,
@@ -224,7 +225,7 @@ func (s *Model) keyPlace(name string) (text string, place keys.Origin) {
 }
 
 // addService adds a hosted service with the key that was typed, saves the key, and lists the models.
-func (s *Model) addService(o llm.Offer, from keys.Origin, typed string) tea.Cmd {
+func (s *Model) addService(o llm.UnconfiguredProvider, from keys.Origin, typed string) tea.Cmd {
 	key, err := keys.Parse(typed)
 	if err != nil {
 		s.askForKey(o, err)

@@ -32,11 +32,11 @@ type Model struct {
 	*app.Context
 	Options
 	Screen
-	Models []llm.Model // what the endpoints listed last, nil before they were asked
-	offers []llm.Offer // the providers that the list of models can add
-	first  string      // the model under the cursor of the list that is asked for, "" for the one in use
-	models *list.Model // the newest list of models, nil before there was one
-	tools  *list.Model // and of tools
+	Models []llm.Model                // what the endpoints listed last, nil before they were asked
+	offers []llm.UnconfiguredProvider // the providers that the list of models can add
+	first  string                     // the model under the cursor of the list that is asked for, "" for the one in use
+	models *list.Model                // the newest list of models, nil before there was one
+	tools  *list.Model                // and of tools
 }
 
 // Options are what the program gives the settings.
@@ -95,7 +95,7 @@ func (s *Model) Apply(to session.Settings, sentence string) tea.Cmd {
 		if to.Model == "" || of.Temporary() {
 			return text, nil
 		}
-		return text, memory.Model(known.Last(ref))()
+		return text, memory.Model(known.LastModel(ref))()
 	})
 }
 
@@ -220,7 +220,7 @@ func (s *Model) entitle(asked bool) tea.Cmd {
 			case session.Notice:
 				announced <- theme.Sentence(errors.New(theme.Announced(e.Text)))
 			case session.Retrying:
-				announced <- theme.Sentence(e.Err) + " Asking for the title again in " + theme.Duration(e.After) + "."
+				announced <- theme.Sentence(e.Err) + " Asking for the title again in " + theme.Duration(e.Delay) + "."
 			}
 		})
 		if !asked {
@@ -367,7 +367,7 @@ func (s *Model) Window(args string) tea.Cmd {
 // windowOf says how large the window of a session's model is, and who says so.
 func windowOf(s *session.Session) string {
 	w := s.Model().Window()
-	return "The window of " + s.Model().Ref() + " is " + theme.Thousands(w.Tokens) + " tokens: " + w.Origin() + "."
+	return "The window of " + s.Model().Ref() + " is " + theme.Thousands(w.Tokens) + " tokens: " + w.DatedSource() + "."
 }
 
 // windowText says how large the window of the model in use is, and what sets another one.
@@ -381,7 +381,7 @@ func (s *Model) windowText() string {
 		text += " Requests stay below " + theme.Thousands(limit) + ", because the server read only a part of one."
 	}
 	text += " /window TOKENS sets another"
-	if most := model.Windows().Stated.Most; most > model.Window().Tokens {
+	if most := model.Windows().Stated.MaxTokens; most > model.Window().Tokens {
 		text += ", up to " + theme.Thousands(most)
 	}
 	return text + "."

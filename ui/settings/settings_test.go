@@ -107,7 +107,7 @@ func TestTheModelsAreListedWithWhatIsKnownOfThemAndTheWayToMore(t *testing.T) {
 		},
 		Prices: map[string]pricing.Prices{
 			"here/small": {Source: "the server's list"},
-			"there/dear": {Rates: pricing.PlainRates(pricing.Dollar, 2*pricing.Dollar), Source: "the list"},
+			"there/dear": {Rates: pricing.UncachedRates(pricing.Dollar, 2*pricing.Dollar), Source: "the list"},
 		},
 		Recent: []string{"here/small", "gone/model", "there/large", "there/large"},
 		Notes:  []string{"far: it does not answer."},
@@ -117,8 +117,8 @@ func TestTheModelsAreListedWithWhatIsKnownOfThemAndTheWayToMore(t *testing.T) {
 	s.Ref = "guide/guide"
 	s.ModelsListed(Listing{
 		Models: []llm.Model{{Endpoint: "guide", ID: "guide"}},
-		Offers: []llm.Offer{
-			{Name: "openai", Title: "OpenAI", Variable: "OPENAI_API_KEY", Host: "api.openai.com"},
+		Offers: []llm.UnconfiguredProvider{
+			{Name: "openai", Title: "OpenAI", KeyVariable: "OPENAI_API_KEY", Host: "api.openai.com"},
 			{Name: "ollama", Title: "Ollama", Host: "127.0.0.1:11434"},
 		},
 	})
@@ -155,7 +155,7 @@ func (r refuses) Do(req *http.Request) (*http.Response, error) {
 
 func TestAnEndpointThatRefusesIsNamedBelowTheModels(t *testing.T) {
 	s := inUseIs("guide/guide")
-	s.With.Models = (&llm.Catalog{Network: refuses{"right"}}).With(
+	s.With.Models = (&llm.Catalog{Doer: refuses{"right"}}).With(
 		llm.Endpoint{Name: "far", BaseURL: "http://127.0.0.1:1/v1", Key: "wrong"})
 	s.models = list.New(s.Context, list.Options{})
 	s.ListModels()().(app.Then)()
@@ -169,9 +169,9 @@ func TestAProviderIsAddedWithItsKeyAndItsModelsAreThereAtOnce(t *testing.T) {
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "disabled:") // this machine has no keyring
 	const right = "sk-right-000000000000"
 	s := inUseIs("guide/guide")
-	s.With.Models = (&llm.Catalog{Network: refuses{right}}).With()
+	s.With.Models = (&llm.Catalog{Doer: refuses{right}}).With()
 	s.KeyStore = keys.Store{Folder: t.TempDir()}
-	s.offers = []llm.Offer{{Name: "openai", Title: "OpenAI", Variable: "OPENAI_API_KEY", Host: "api.openai.com"}}
+	s.offers = []llm.UnconfiguredProvider{{Name: "openai", Title: "OpenAI", KeyVariable: "OPENAI_API_KEY", Host: "api.openai.com"}}
 	enter := func(key string) {
 		t.Helper()
 		s.takeProvider("openai")

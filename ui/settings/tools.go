@@ -66,9 +66,9 @@ func (s *Model) settled(sentence string, err error) tea.Cmd {
 // notes what is wrong with a server.
 func (s *Model) fillTools() {
 	tools, cost := s.Session.ToolStates()
-	servers := []mcp.Status{{}} // winnow's own tools are of a server without a name
+	servers := []mcp.ServerStatus{{}} // winnow's own tools are of a server without a name
 	if s.Servers != nil {
-		servers = append(servers, s.Servers.List()...)
+		servers = append(servers, s.Servers.Statuses()...)
 	}
 	var items []list.Item
 	offered := 0

@@ -121,7 +121,7 @@ func (t *Model) event(e session.Event) {
 		if e.Err != nil {
 			t.Retry = strings.TrimSuffix(e.Err.Error(), ".")
 		}
-		t.until = t.now.Add(e.After)
+		t.until = t.now.Add(e.Delay)
 	case session.ToolStarted:
 		t.doing, t.since = "running "+theme.OneLine(e.Name)+"…", t.now
 	case session.ToolProgress:

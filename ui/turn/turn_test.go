@@ -78,7 +78,7 @@ func TestTheActivityFollowsTheEvents(t *testing.T) {
 	}{
 		{session.Planned{}, 0, "asking… 0.0 s"},
 		{session.Retrying{
-			Waiting: llm.Waiting{Err: &llm.Error{}, After: 5 * time.Second},
+			Retrying: llm.Retrying{Err: &llm.Error{}, Delay: 5 * time.Second},
 		}, time.Second, "trying again in 5 s"},
 		{session.Delta{Reasoning: "I should think."}, 2 * time.Second, "thinking… 2.0 s · ~3 tokens"},
 		// The clock moves once a second.

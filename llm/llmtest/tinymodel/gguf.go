@@ -7,21 +7,21 @@ import (
 	"math"
 )
 
-// pair is one key of a GGUF file's metadata. The value is a string, uint32, float32, bool, or a list of strings,
-// float32 or int32.
+// pair is a key of a GGUF file's metadata. The value is a string, uint32, float32, bool, or a slice of string, float32
+// or int32.
 type pair struct {
 	key   string
 	value any
 }
 
-// tensor is a matrix of float32 weights, row by row. shape gives the length of a row first, as GGUF does.
+// tensor is a matrix of float32 weights in row-major order. As in GGUF, shape begins with the length of a row.
 type tensor struct {
 	name  string
 	shape []uint64
 	data  []float32
 }
 
-// alignment is what the weights of each tensor begin at a multiple of, in bytes. It is GGUF's default.
+// alignment of the weights of each tensor in bytes. It is GGUF's default.
 const alignment = 32
 
 // The types of GGUF's metadata values.
@@ -34,7 +34,7 @@ const (
 	typeArray   uint32 = 9
 )
 
-// writeGGUF writes a file in version 3 of the format: a header, the metadata, the list of tensors, their weights.
+// writeGGUF writes version 3 of the format: a header, the metadata, the list of tensors, and their weights.
 func writeGGUF(w io.Writer, metadata []pair, tensors []tensor) error {
 	var b buffer
 	b.WriteString("GGUF")
@@ -67,16 +67,16 @@ func writeGGUF(w io.Writer, metadata []pair, tensors []tensor) error {
 
 func aligned(n int) int { return (n + alignment - 1) / alignment * alignment }
 
-// buffer collects a file in little endian.
+// buffer is a file in little-endian byte order.
 type buffer struct{ bytes.Buffer }
 
 // put writes a number, or a slice of numbers without its length.
 func (b *buffer) put(v any) {
 	switch v := v.(type) {
 	case uint32:
-		b.Write(binary.LittleEndian.AppendUint32(b.AvailableBuffer(), v)) // the weights: too many for reflection
+		b.Write(binary.LittleEndian.AppendUint32(b.AvailableBuffer(), v)) // avoid reflection for the many weights
 	default:
-		_ = binary.Write(b, binary.LittleEndian, v) // A bytes.Buffer takes everything.
+		_ = binary.Write(b, binary.LittleEndian, v) // Writing to a bytes.Buffer cannot fail.
 	}
 }
 

@@ -1,6 +1,6 @@
-// Command tinymodel writes a language model of a few hundred kilobytes with random weights, as a GGUF file that
-// llama.cpp and Ollama load. It writes words without a meaning, as fast as the server can, and calls tools where a
-// grammar makes it: enough to test winnow with a real server. See llm/llmtest/README.md.
+// Command tinymodel writes a language model of a few hundred kilobytes with random weights as a GGUF file, which
+// llama.cpp and Ollama can load. It generates meaningless words at full speed, and calls tools if a grammar forces it
+// to: enough to test winnow with a real server. See llm/llmtest/README.md.
 package main
 
 import (

@@ -11,14 +11,14 @@ import (
 	"strings"
 )
 
-// options say what model is written.
+// options describe the model to be written.
 type options struct {
 	seed    uint64
-	window  int  // tokens that the model says it was trained for
-	endless bool // it never ends an answer by itself
+	window  int  // context length in tokens in the metadata
+	endless bool // the model never ends an answer
 }
 
-// The sizes of the model. The servers' fast code wants rows that are a multiple of 32.
+// The sizes of the model. The servers' optimized code requires rows of a multiple of 32.
 const (
 	width       = 64  // of a token's vector
 	heads       = 2   // of attention
@@ -26,13 +26,13 @@ const (
 	feedForward = 128 // width of the feed-forward network
 )
 
-// chatTemplate is the format of Qwen and others: llama.cpp's server finds out from it how the model writes a
-// tool call, and holds the model to that with a grammar.
+// chatTemplate is the format of Qwen and others. llama.cpp's server detects from it how the model writes a
+// tool call, and enforces that with a grammar.
 //
 //go:embed chat.jinja
 var chatTemplate string
 
-// The kinds of tokens, as GGUF counts them.
+// The token types of GGUF.
 const (
 	normal  int32 = 1
 	unknown int32 = 2
@@ -44,18 +44,18 @@ const (
 type token struct {
 	text  string
 	kind  int32
-	score float32 // the pair of pieces with the highest score is joined first
-	bias  float64 // how likely the model is to write it: added to what the random weights say
+	score float32 // the pair with the highest score is merged first
+	bias  float64 // how likely the model is to write it; added to the random logits
 }
 
 const (
-	beginOfText = 1 // the id of the token that a text begins with
-	endOfTurn   = 4 // the id of the token that ends an answer
+	beginOfText = 1 // the ID of the token at the beginning of a text
+	endOfTurn   = 4 // the ID of the token that ends an answer
 
-	never = -60 // a bias that random weights do not make up for
+	never = -60 // a bias that random weights cannot outweigh
 )
 
-// words are what the model writes mostly. Any text can be read and written all the same, letter by letter.
+// words are what the model mostly writes. It can read and write any other text letter by letter.
 const words = `the of and to in is that for it as was with be by on not he his but at are this have from or had an
 they which one you were her all she there would their we him been has when who will more no if out so said what up
 its about into than them can only other new some could time these two may then do first any my now such like our
@@ -64,9 +64,9 @@ because each just those people how too little state good very make world still o
 between both life being under never day same another know while last might us great old year off come since against
 go came right used take three`
 
-// vocabulary is the control tokens, every byte, every printable ASCII character, and the words with all of their
-// beginnings: a tokenizer of this kind joins two pieces at a time. The biases make answers of some words, with a call
-// in about every second one where tools are offered.
+// vocabulary consists of the control tokens, every byte, every printable ASCII character, and the words with all their
+// prefixes, because a tokenizer of this type merges two pieces at a time. The biases produce answers of some words,
+// about half of them with a call if tools are offered.
 func vocabulary(o options) []token {
 	list := []token{
 		{"<unk>", unknown, 0, never},
@@ -89,7 +89,7 @@ func vocabulary(o options) []token {
 	for c := '!'; c <= '~'; c++ {
 		bias := -4.0
 		if c == '"' && !o.endless {
-			bias = 7 // The strings in the arguments of a call are short.
+			bias = 7 // Keep the strings in arguments short.
 		}
 		add(string(c), bias)
 	}
@@ -106,10 +106,10 @@ func vocabulary(o options) []token {
 	return list
 }
 
-// spread is the standard deviation of what the random weights add to a token's bias.
+// spread is the standard deviation that the random weights add to a token's bias.
 const spread = 1.5
 
-// write writes a Llama model with random weights, the same for the same options.
+// write writes a Llama model with random weights. Equal options give equal models.
 func write(w io.Writer, o options) error {
 	tokens := vocabulary(o)
 	var (
@@ -142,7 +142,7 @@ func write(w io.Writer, o options) error {
 		{"tokenizer.ggml.unknown_token_id", uint32(0)},
 		{"tokenizer.ggml.add_bos_token", true},
 		{"tokenizer.ggml.add_eos_token", false},
-		{"tokenizer.ggml.add_space_prefix", false}, // llama.cpp's grammars would not find the beginning of an answer
+		{"tokenizer.ggml.add_space_prefix", false}, // with it, llama.cpp's grammars fail at the beginning of an answer
 		{"tokenizer.chat_template", chatTemplate},
 	}
 	tensors := weights(tokens, rand.New(rand.NewPCG(o.seed, 0)))
@@ -150,8 +150,8 @@ func write(w io.Writer, o options) error {
 	return writeGGUF(w, metadata, tensors)
 }
 
-// weights are small random numbers, but for the first number of a token's vector: it is the same for each token,
-// and the output layer multiplies it with the token's bias. So the model prefers words to broken characters.
+// weights are small random numbers. The first number of each token's vector is the same, and the output layer
+// multiplies it by the token's bias, so that the model prefers words to broken characters.
 func weights(tokens []token, random *rand.Rand) []tensor {
 	matrix := func(name string, columns, rows int, deviation float64) tensor {
 		data := make([]float32, columns*rows)
@@ -164,8 +164,8 @@ func weights(tokens []token, random *rand.Rand) []tensor {
 		return tensor{name, []uint64{width}, slices.Repeat([]float32{1}, width)}
 	}
 	const (
-		common = 8.0  // the number that all tokens share, before the last normalization
-		small  = 0.05 // keeps what the layers add far below it
+		common = 8.0  // the first number of each vector, before the last normalization
+		small  = 0.05 // keeps the output of the layers far below it
 	)
 	in := matrix("token_embd.weight", width, len(tokens), 1)
 	out := matrix("output.weight", width, len(tokens), 0)

@@ -1,9 +1,8 @@
 package tokenizer
 
-// Guess tells about how many tokens a text has, without the vocabulary and some forty times as fast
-// as Count. It cuts a text where the vocabulary's rules would, into words, numbers and signs, and
-// takes what each costs on average.
-func (t *Tokenizer) Guess(text string) int {
+// Estimate estimates the number of tokens of a text without the vocabulary, about forty times as fast as Count. It
+// splits the text as the vocabulary's rules would, into words, numbers and signs, and adds up the average cost of each.
+func (t *Tokenizer) Estimate(text string) int {
 	sum := 0 // in hundredths
 	for i := 0; i < len(text); {
 		k, from := kindOf(text[i]), i
@@ -18,11 +17,11 @@ func (t *Tokenizer) Guess(text string) int {
 	return (sum + 99) / 100
 }
 
-// kind is what a character belongs to, by its first byte.
-type kind uint8
+// runKind is a class of characters, determined by the first byte.
+type runKind uint8
 
 const (
-	letterRun kind = iota // of the alphabets with words between spaces
+	letterRun runKind = iota // of alphabets that separate words by spaces
 	digitRun
 	blankRun
 	breakRun
@@ -30,7 +29,7 @@ const (
 	otherRun
 )
 
-func kindOf(b byte) kind {
+func kindOf(b byte) runKind {
 	switch {
 	case b|0x20 >= 'a' && b|0x20 <= 'z', b >= 0xc3 && b <= 0xd5:
 		return letterRun
@@ -46,16 +45,16 @@ func kindOf(b byte) kind {
 	return otherRun
 }
 
-// continues says that a byte is not the first of its character.
+// continues reports whether a byte is not the first of its character.
 func continues(b byte) bool { return b&0xc0 == 0x80 }
 
-// cost is what a run of one kind costs, in hundredths of a token.
-func cost(k kind, run string) int {
+// cost is the cost of a run of one kind, in hundredths of a token.
+func cost(k runKind, run string) int {
 	n := len(run)
 	switch k {
 	case letterRun:
-		long := 0  // letters of two bytes, which make rarer words
-		camel := 0 // capitals behind small letters, where a new word begins
+		long := 0  // letters of two bytes, which occur in rarer words
+		camel := 0 // capitals after small letters, where a new word begins
 		for i := range n {
 			if run[i] >= 0xc0 {
 				long++
@@ -69,7 +68,7 @@ func cost(k kind, run string) int {
 		return 100 * ((n + 2) / 3)
 	case blankRun:
 		if n == 1 {
-			return 0 // It belongs to the word behind it.
+			return 0 // It belongs to the following word.
 		}
 		return 70
 	case breakRun:
@@ -84,7 +83,6 @@ func cost(k kind, run string) int {
 	return sum
 }
 
-// leads is what a character costs by the upper half of its first byte: of two bytes, such as Arabic
-// and Hebrew, of three, which is mostly Chinese, Japanese or Korean, and of four. A byte that begins
-// no character where it should costs a little.
+// leads is the cost of a character by the upper half of its first byte: of two bytes, such as Arabic and Hebrew; of
+// three, mostly Chinese, Japanese or Korean; and of four. An invalid byte costs a little.
 var leads = [16]int{0x8: 5, 0x9: 5, 0xa: 5, 0xb: 5, 0xc: 60, 0xd: 35, 0xe: 60, 0xf: 150}
