@@ -131,7 +131,7 @@ func (a *app) plainly(ctx context.Context, s *session.Session, terminal bool) er
 }
 
 // rememberModel keeps a model for the next start.
-func (a *app) rememberModel(ref string) error { return a.memory.Model(a.catalog.Last(ref))() }
+func (a *app) rememberModel(ref string) error { return a.memory.RememberModel(a.catalog.Last(ref))() }
 
 // settings is what the settings of both chats need. Without a home folder there is no path of the configuration.
 func (a *app) settings() settings.Options {
@@ -157,13 +157,13 @@ func (a *app) remember() {
 		return
 	}
 	a.memory = &remembered.Memory{File: file}
-	a.memory.Set.Model, a.memory.Set.Theme = a.config.Model != "", a.config.UI.Theme != "auto"
+	a.memory.Configured.Model, a.memory.Configured.Theme = a.config.Model != "", a.config.UI.Theme != "auto"
 	if a.chosen, err = a.memory.Read(); err != nil {
 		a.notices = append(a.notices, theme.UpperFirst(theme.Sentence(err)))
 	}
 	name := string(a.chosen.Theme)
 	switch {
-	case name == "" || a.memory.Set.Theme:
+	case name == "" || a.memory.Configured.Theme:
 	case slices.Contains(theme.Names(a.config.Themes), name):
 		a.config.UI.Theme = name
 	default:

@@ -19,11 +19,11 @@ import (
 // stored is the text of the messages of a stored session.
 func (l *live) storedTexts(id string) []string {
 	l.t.Helper()
-	row, err := l.With.Store.Session(l.t.Context(), id)
+	row, err := l.Deps.Store.Session(l.t.Context(), id)
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	branch, err := l.With.Store.Branch(l.t.Context(), row.Leaf, 0)
+	branch, err := l.Deps.Store.Branch(l.t.Context(), row.Leaf, 0)
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -55,9 +55,9 @@ func TestAQuestionBehindTheScreenWaits(t *testing.T) {
 			ran <- struct{}{}
 			return "la", nil
 		})
-	deps := l.With
+	deps := l.Deps
 	deps.Tools = []*tool.Toolbox{box}
-	l.With = deps
+	l.Deps = deps
 	l.press("ctrl+n")
 	l.until("a chat with the tool", func() bool {
 		_, ok := l.Session.Model().Tools().Tool("sing")
@@ -105,7 +105,7 @@ func TestQuittingSaysHowManyAnswersItStops(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 40)
 	g := l.gated()
-	for i := range conversation.MostBehind {
+	for i := range conversation.MaxBackground {
 		text := string(rune('a' + i))
 		l.enters(text)
 		g.wants(l, text)
@@ -124,8 +124,8 @@ func TestQuittingSaysHowManyAnswersItStops(t *testing.T) {
 	if err := l.background.Close(t.Context()); err != nil {
 		t.Error(err)
 	}
-	list, err := l.With.Store.Sessions(t.Context(), store.Filter{})
-	if err != nil || len(list) != conversation.MostBehind+1 {
+	list, err := l.Deps.Store.Sessions(t.Context(), store.Filter{})
+	if err != nil || len(list) != conversation.MaxBackground+1 {
 		t.Fatalf("%d sessions are stored, %v", len(list), err)
 	}
 	for _, s := range list {
@@ -184,7 +184,7 @@ func TestTheViewDoesNotWaitForAPlan(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 40)
 	planning, goOn := make(chan bool), make(chan bool)
-	deps := l.With
+	deps := l.Deps
 	deps.Count = func(text string) int {
 		if text == "a slow draft" {
 			planning <- true
@@ -192,7 +192,7 @@ func TestTheViewDoesNotWaitForAPlan(t *testing.T) {
 		}
 		return len(text)
 	}
-	l.With = deps
+	l.Deps = deps
 	s, err := session.New(deps, session.Start{Ref: "here/small"})
 	if err != nil {
 		t.Fatal(err)

@@ -17,7 +17,7 @@ func TestABackupThatSucceedsIsNotSaid(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 40)
 	before := plain(l.Model)
-	if l.upkeep.Saved(nil); plain(l.Model) != before {
+	if l.upkeep.BackedUp(nil); plain(l.Model) != before {
 		t.Errorf("a backup that succeeds changes the screen from\n%s\nto\n%s", before, plain(l.Model))
 	}
 }
@@ -26,7 +26,7 @@ func TestDamageIsSaidUntilItWasRead(t *testing.T) {
 	t.Parallel()
 	for _, size := range [][2]int{{80, 24}, {120, 40}} {
 		l := onStage(t, size[0], size[1])
-		l.upkeep.Saved(fmt.Errorf("check the history: %w", store.ErrDamaged))
+		l.upkeep.BackedUp(fmt.Errorf("check the history: %w", store.ErrDamaged))
 		if screen := plain(l.Model); !strings.Contains(screen, "Part of the chat history is damaged.") {
 			t.Errorf("at %v the damage is not said:\n%s", size, screen)
 		}
@@ -34,7 +34,7 @@ func TestDamageIsSaidUntilItWasRead(t *testing.T) {
 		if screen := plain(l.Model); strings.Contains(screen, "the next start") {
 			t.Errorf("esc does not close it:\n%s", screen)
 		}
-		l.upkeep.Saved(fmt.Errorf("copy it: %w", store.ErrDiskFull))
+		l.upkeep.BackedUp(fmt.Errorf("copy it: %w", store.ErrDiskFull))
 		if screen := plain(l.Model); !strings.Contains(screen, "Today's backup failed") ||
 			strings.Contains(screen, "..") {
 			t.Errorf("at %v a backup that failed is not said:\n%s", size, screen)
@@ -56,9 +56,9 @@ func TestSalvageIsSaidAtTheStart(t *testing.T) {
 	t.Cleanup(func() { db.Close() })
 	l := onStage(t, 80, 24)
 	l.Unrecorded = 1
-	l.With.Store = db
+	l.Deps.Store = db
 	l.first = func() tea.Cmd { return l.welcome(Options{Notices: db.Notices()}) }
-	s, err := session.New(l.With, session.Start{Ref: "here/small"})
+	s, err := session.New(l.Deps, session.Start{Ref: "here/small"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestDraftStaysWhereTheHistoryIsGone(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 40)
 	l.say("hello")
-	path := l.With.Store.Path()
+	path := l.Deps.Store.Path()
 	if err := os.Rename(path, path+".elsewhere"); err != nil {
 		t.Fatal(err)
 	}

@@ -29,7 +29,7 @@ import (
 // machine's the server is a hosted one.
 func (l *live) charging(base string, prices map[string]pricing.Prices) {
 	l.t.Helper()
-	e := l.With.Models.Endpoints()[0]
+	e := l.Deps.Models.Endpoints()[0]
 	if base != "" {
 		e.BaseURL, e.Doer = base, sentTo(strings.TrimPrefix(e.BaseURL, "http://"))
 	}
@@ -40,8 +40,8 @@ func (l *live) charging(base string, prices map[string]pricing.Prices) {
 // talksTo begins a conversation with the first of the endpoints.
 func (l *live) talksTo(endpoints ...llm.Endpoint) {
 	l.t.Helper()
-	l.With.Models = new(llm.Catalog).With(endpoints...)
-	s, err := session.New(l.With, session.Start{Ref: "here/small"})
+	l.Deps.Models = new(llm.Catalog).With(endpoints...)
+	s, err := session.New(l.Deps, session.Start{Ref: "here/small"})
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestCostOfEachRequestIsShown(t *testing.T) {
 func TestWhatIfShowsThePriceOfAnotherModel(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 140, 50)
-	endpoints := l.With.Models.Endpoints()
+	endpoints := l.Deps.Models.Endpoints()
 	endpoints[0].Prices = map[string]pricing.Prices{"small": {Request: pricing.Dollar / 4, Source: "the test"}}
 	endpoints[1].Prices = map[string]pricing.Prices{"large": {Request: 2 * pricing.Dollar, Source: "the test"}}
 	l.talksTo(endpoints...)
@@ -160,7 +160,7 @@ func talked(t *testing.T, w, h int) *live {
 func (l *live) fileHash() [32]byte {
 	l.t.Helper()
 	var all []byte
-	path := l.With.Store.Path()
+	path := l.Deps.Store.Path()
 	for _, name := range []string{path, path + "-wal"} {
 		b, err := os.ReadFile(name)
 		if err != nil && !os.IsNotExist(err) {
@@ -239,7 +239,7 @@ func TestWhatIfAppliesAllThatWasTurned(t *testing.T) {
 		t.Errorf("applied the plan is another than the trial's: %v\n%+v\n%+v", changes, l.Panel.Next.Plan.Sum,
 			tried.Sum)
 	}
-	again, err := session.Open(t.Context(), l.With, l.Info.ID, "")
+	again, err := session.Open(t.Context(), l.Deps, l.Info.ID, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -277,10 +277,10 @@ func TestTheQuestionForTheWindowKeepsNoTurnBusy(t *testing.T) {
 		case <-r.Context().Done():
 		}
 	}})
-	e := l.With.Models.Endpoints()[0]
+	e := l.Deps.Models.Endpoints()[0]
 	e.Window = 0
-	l.With.Models = new(llm.Catalog).With(e)
-	s, err := session.New(l.With, session.Start{Ref: "here/small"})
+	l.Deps.Models = new(llm.Catalog).With(e)
+	s, err := session.New(l.Deps, session.Start{Ref: "here/small"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -347,7 +347,7 @@ func TestPanelTakesTheServersOwnCount(t *testing.T) {
 	}))
 	defer server.Close()
 	m := fresh(t, 120, 40)
-	deps := m.With
+	deps := m.Deps
 	deps.Models = new(llm.Catalog).With(llm.Endpoint{Name: "here", BaseURL: server.URL + "/v1", Exact: true})
 	policy, err := history.Preset("balanced")
 	if err != nil {

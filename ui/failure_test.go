@@ -90,7 +90,7 @@ func TestUnsavedMessageOffersItsDraft(t *testing.T) {
 		l.run(l.begin(l.composer.Take(0), fails))
 		l.until("the end of the turn", func() bool { return !l.Turn.Busy })
 		screen := plain(l.Model)
-		if l.notice.Alert().Way != test.want ||
+		if l.notice.Alert().WayOut != test.want ||
 			!strings.Contains(strings.Join(strings.Fields(strings.ReplaceAll(screen, "│", "")), " "),
 				"draft is kept") || strings.Contains(screen, "/retry") || l.composer.Text() != "Keep me" {
 			t.Errorf("%v: the draft is %q, want it back, %q and no /retry:\n%s", test.err, l.composer.Text(),
@@ -105,14 +105,14 @@ func TestLostFileGivesTheDraftBack(t *testing.T) {
 	for _, draft := range []string{"Keep me", "/alone Keep me"} {
 		l := onStage(t, 120, 40)
 		l.say("First")
-		if err := os.Remove(l.With.Store.Path()); err != nil {
+		if err := os.Remove(l.Deps.Store.Path()); err != nil {
 			t.Fatal(err)
 		}
 		l.types(draft)
 		l.press("enter")
 		l.until("the error", func() bool { return l.notice.Alert().Text != "" })
 		screen := plain(l.Model)
-		if l.composer.Text() != draft || l.notice.Alert().Way != "The draft is kept." ||
+		if l.composer.Text() != draft || l.notice.Alert().WayOut != "The draft is kept." ||
 			strings.Contains(screen, "/retry") {
 			t.Errorf("the draft is %q, want %q, a sentence about it and no /retry:\n%s", l.composer.Text(), draft,
 				screen)
@@ -173,7 +173,7 @@ func TestTheWaysOutNameTheLargestFixedPart(t *testing.T) {
 	} {
 		m.composer.SetDraft("see")
 		var ways []string
-		for _, way := range c.over.Ways(conversation.Remedies(c.over)) {
+		for _, way := range c.over.Ways(conversation.OversizeCommands(c.over)) {
 			_, does, _ := strings.Cut(way, "→ ")
 			ways = append(ways, does)
 		}
@@ -187,7 +187,7 @@ func TestAFaultOfTheDraftIsSaidOnce(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 40)
 	l.say("first")
-	if err := os.Remove(l.With.Store.Path()); err != nil {
+	if err := os.Remove(l.Deps.Store.Path()); err != nil {
 		t.Fatal(err)
 	}
 	l.types("second")
@@ -201,7 +201,7 @@ func TestAFaultOfTheDraftIsSaidOnce(t *testing.T) {
 // dearly makes each request cost a quarter, and lets the session spend so much.
 func (l *live) dearly(session pricing.Money) {
 	l.t.Helper()
-	l.With.Limits = limits.Limits{Session: limits.Amount{Cost: session}}
+	l.Deps.Limits = limits.Limits{Session: limits.Amount{Cost: session}}
 	l.charging("", map[string]pricing.Prices{pricing.AnyModel: {Request: pricing.Dollar / 4, Source: "the test"}})
 }
 

@@ -106,7 +106,7 @@ func TestHelpOpensOverEveryOverlay(t *testing.T) {
 		{"the past", "Here: inspector", verdictsOn(6)},
 		{"a text", "Everywhere", func(t testing.TB, w, h int) *Model {
 			m := chatting(t, w, h)
-			m.dialogs.Read("a text", "what was pasted")
+			m.dialogs.OpenText("a text", "what was pasted")
 			return m
 		}},
 	} {
@@ -131,6 +131,6 @@ func TestHelpOpensOverEveryOverlay(t *testing.T) {
 
 // screenRows is the screen without the notices that come and go.
 func screenRows(m *Model) string {
-	m.notice.Hush()
+	m.notice.ClearSentence()
 	return plain(m)
 }

@@ -303,7 +303,7 @@ func (l *live) imported(path string) string {
 	defer file.Close()
 	var id string
 	from := transfer.Source{File: file, Time: begun}
-	err = transfer.Import(l.t.Context(), l.With.Store, from, func(im transfer.Imported) { id = im.Session.ID })
+	err = transfer.Import(l.t.Context(), l.Deps.Store, from, func(im transfer.Imported) { id = im.Session.ID })
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -442,7 +442,7 @@ func TestRemediesWaitForWhatForbidsThem(t *testing.T) {
 	l.Busy = false
 
 	l = onStage(t, 140, 50)
-	l.With.Policy.Recovery = history.RecoverStrip
+	l.Deps.Policy.Recovery = history.RecoverStrip
 	l.open(l.imported("../cli/testdata/damaged.jsonl"))
 	l.planned()
 	l.press("tab", "m", "enter")

@@ -45,9 +45,9 @@ func TestAStopSaysWhetherAnythingWasSent(t *testing.T) {
 
 // toTerminal is what a copy gives to the terminal, "" where the application complained instead.
 func toTerminal(m *Model, copying func() tea.Cmd) string {
-	before := m.notice.Number()
+	before := m.notice.SentenceNumber()
 	cmd := copying()
-	if m.notice.Number() != before {
+	if m.notice.SentenceNumber() != before {
 		return ""
 	}
 	list, _ := commandsOf(cmd())
@@ -90,7 +90,7 @@ func TestCopySaysWhatBecameOfIt(t *testing.T) {
 		"copied 3 characters":                           nil,
 		"sent 3 characters to the terminal’s clipboard": errors.New("no xclip"),
 	} {
-		m.Update(notice.Copied("3 characters", err))
+		m.Update(notice.CopyResult("3 characters", err))
 		if m.notice.Sentence() != want {
 			t.Errorf("%v: says %q, want %q", err, m.notice.Sentence(), want)
 		}

@@ -68,7 +68,7 @@ func TestTheBoundaryTellsOfTheMessagesAboveIt(t *testing.T) {
 func TestContextGoesFromStripToPanelToOff(t *testing.T) {
 	for _, width := range []int{80, 120} {
 		m := chatting(t, width, 30)
-		m.layout.Context = layout.AsStrip
+		m.layout.Context = layout.ContextStrip
 		m.arrange()
 		for _, want := range []struct {
 			shown        string
@@ -120,7 +120,7 @@ func TestListsAreAsTallAsTheirEntries(t *testing.T) {
 		for i := range items {
 			items[i] = list.Item{Label: fmt.Sprint("choice ", i), Value: fmt.Sprint(i)}
 		}
-		m.dialogs.List(list.New(m.Context, list.Options{Title: "things", Does: "use"}, items...), nil)
+		m.dialogs.OpenList(list.New(m.Context, list.Options{Title: "things", Does: "use"}, items...), nil)
 		lines := strings.Split(plain(m), "\n")
 		top := slices.IndexFunc(lines, func(s string) bool { return strings.Contains(s, "╭") })
 		end := slices.IndexFunc(lines, func(s string) bool { return strings.Contains(s, "╰") })

@@ -31,7 +31,7 @@ func begunTwice(t *testing.T) (l *live, other string) {
 func TestTextTypedForASessionThatDoesNotOpenIsInTheDraft(t *testing.T) {
 	l, _ := begunTwice(t)
 	l.types("The original")
-	l.run(l.openStored("ffffffff", conversation.Arrival{}))
+	l.run(l.openStored("ffffffff", conversation.Destination{}))
 	l.types(" is not changed")
 	l.until("the chat from before", func() bool { return !l.entering })
 	if got := l.composer.Text(); got != "The original is not changed" {
@@ -41,7 +41,7 @@ func TestTextTypedForASessionThatDoesNotOpenIsInTheDraft(t *testing.T) {
 
 func TestOfTwoChatsThatWereAskedForTheNewerOneIsShown(t *testing.T) {
 	l, other := begunTwice(t)
-	first, second := l.enter(l.Stored(other, conversation.Arrival{})), l.enter(l.Begun())
+	first, second := l.enter(l.OpenStored(other, conversation.Destination{})), l.enter(l.OpenNew())
 	l.handle(second())
 	l.handle(first())
 	if l.Info.ID != "" {
@@ -60,7 +60,7 @@ func TestTemporaryChatLeavesNothingOnDisk(t *testing.T) {
 	l.run(l.composer.Keep())
 	l.planned()
 
-	folder := filepath.Dir(l.With.Store.Path())
+	folder := filepath.Dir(l.Deps.Store.Path())
 	files, err := filepath.Glob(filepath.Join(folder, "*"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("the history's files are %v, %v", files, err)
@@ -76,7 +76,7 @@ func TestTemporaryChatLeavesNothingOnDisk(t *testing.T) {
 			}
 		}
 	}
-	if prompts, err := l.With.Store.Prompts(t.Context(), 1); err != nil || len(prompts) > 0 {
+	if prompts, err := l.Deps.Store.Prompts(t.Context(), 1); err != nil || len(prompts) > 0 {
 		t.Errorf("the history of prompts is %+v, %v", prompts, err)
 	}
 }
@@ -87,7 +87,7 @@ func TestTemporaryChatIsNotLeftByOneKey(t *testing.T) {
 	l.Unrecorded = 1
 	l.picks("temporary")
 	l.shows("temporary, not saved")
-	if said := l.lost(true); said != "" {
+	if said := l.whatIsLost(true); said != "" {
 		t.Errorf("a chat without a message is not left at once: %s", said)
 	}
 	l.say("hello")
@@ -130,12 +130,12 @@ func TestMouseIsGivenToTheTerminalAndTakenBack(t *testing.T) {
 func (l *live) besideAnother() *session.Session {
 	t := l.t
 	t.Helper()
-	beside, err := store.Open(t.Context(), l.With.Store.Path(), store.Options{})
+	beside, err := store.Open(t.Context(), l.Deps.Store.Path(), store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { beside.Close() })
-	deps := l.With
+	deps := l.Deps
 	deps.Store = beside
 	other, err := session.New(deps, session.Start{Ref: "here/small"})
 	if err == nil {
@@ -145,7 +145,7 @@ func (l *live) besideAnother() *session.Session {
 		t.Fatal(err)
 	}
 	l.turnOf(other.Send(t.Context(), session.Draft{Text: "The first question."}))
-	s, err := session.Open(t.Context(), l.With, other.Info().ID, l.Ref)
+	s, err := session.Open(t.Context(), l.Deps, other.Info().ID, l.Ref)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +177,7 @@ func TestSessionOpenElsewhereIsForReading(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {120, 40}, {20, 5}} {
 		l := onStage(t, size[0], size[1])
 		other := l.besideAnother()
-		before := stored(t, l.With.Store, other.Info().ID)
+		before := stored(t, l.Deps.Store, other.Info().ID)
 		asked := len(l.bodies)
 		l.types("a draft of mine, and a question?")
 		l.press("esc", "ctrl+r", "ctrl+g", "ctrl+o", "alt+enter")
@@ -186,10 +186,10 @@ func TestSessionOpenElsewhereIsForReading(t *testing.T) {
 		l.until("the refusal", func() bool { return strings.Contains(l.notice.Sentence(), "another window") })
 		l.run(palette{l.Model}.run("/retry"))
 		l.run(palette{l.Model}.run("/alone Hello"))
-		if got := stored(t, l.With.Store, other.Info().ID); got != before || len(l.bodies) != asked {
+		if got := stored(t, l.Deps.Store, other.Info().ID); got != before || len(l.bodies) != asked {
 			t.Errorf("at %v the session is\n%s\nwant\n%s", size, got, before)
 		}
-		if row, err := l.With.Store.Session(t.Context(), other.Info().ID); err != nil || row.Title == "Mine" {
+		if row, err := l.Deps.Store.Session(t.Context(), other.Info().ID); err != nil || row.Title == "Mine" {
 			t.Errorf("at %v the session is called %q, %v", size, row.Title, err)
 		}
 		if !l.composer.Empty() {
@@ -214,7 +214,7 @@ func TestWhatWasTypedGoesIntoAFork(t *testing.T) {
 		t.Errorf("the draft of the fork is %q", got)
 	}
 	l.composer.SetDraft("")
-	if err := l.With.Store.SaveDraft(t.Context(), other.Info().ID, store.Draft{Text: "theirs"}); err != nil {
+	if err := l.Deps.Store.SaveDraft(t.Context(), other.Info().ID, store.Draft{Text: "theirs"}); err != nil {
 		t.Fatal(err)
 	}
 	l.open(other.Info().ID)
@@ -231,7 +231,7 @@ func TestShownSessionIsTheOneThatIsTaken(t *testing.T) {
 	l := onStage(t, 120, 40)
 	l.say("A question.")
 	first := l.Info.ID
-	beside, err := store.Open(t.Context(), l.With.Store.Path(), store.Options{})
+	beside, err := store.Open(t.Context(), l.Deps.Store.Path(), store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -265,7 +265,7 @@ func TestAChatAsksBeforeItGoesToAnotherAddress(t *testing.T) {
 	l.say("First")
 	moved := httptest.NewServer(http.HandlerFunc(l.answer))
 	t.Cleanup(moved.Close)
-	l.With.Models = new(llm.Catalog).With(
+	l.Deps.Models = new(llm.Catalog).With(
 		llm.Endpoint{Name: "here", BaseURL: moved.URL + "/v1", Default: "small", Window: 4096},
 	)
 	asked := l.Asked()

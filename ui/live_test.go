@@ -65,13 +65,13 @@ func onStageWith(t *testing.T, w, h int, about map[string]http.HandlerFunc) *liv
 	server := httptest.NewServer(http.HandlerFunc(l.answer))
 	t.Cleanup(server.Close)
 	l.Model = fresh(t, w, h)
-	l.upkeep.Quiet = time.Hour // a backup would outlive a test that does not wait for it
+	l.upkeep.BackupDelay = time.Hour // a backup would outlive a test that does not wait for it
 	say := l.Context.Say
 	l.Context.Say = func(text string) tea.Cmd {
 		l.Ledger.Say(nil, text)
 		return say(text)
 	}
-	deps := l.With
+	deps := l.Deps
 	policy, err := history.Preset("balanced")
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +82,7 @@ func onStageWith(t *testing.T, w, h int, about map[string]http.HandlerFunc) *liv
 		llm.Endpoint{Name: "here", BaseURL: server.URL + "/v1", Default: "small", Window: 4096},
 		llm.Endpoint{Name: "there", BaseURL: server.URL + "/v1", Default: "large", Window: 32_768},
 	)
-	l.With = deps
+	l.Deps = deps
 	s, err := session.New(deps, session.Start{Ref: "here/small"})
 	if err != nil {
 		t.Fatal(err)
@@ -283,7 +283,7 @@ func (l *live) reopen() {
 // open shows a stored session, and waits until all of it is read and counted.
 func (l *live) open(id string) {
 	l.t.Helper()
-	s, err := session.Open(l.t.Context(), l.With, id, l.Ref)
+	s, err := session.Open(l.t.Context(), l.Deps, id, l.Ref)
 	if err != nil {
 		l.t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ import (
 // said stores a message behind the last one of the session.
 func (l *live) said(role history.Role, text string) {
 	l.t.Helper()
-	_, err := l.With.Store.Append(l.t.Context(), store.Message{
+	_, err := l.Deps.Store.Append(l.t.Context(), store.Message{
 		Session: l.Info.ID, Parent: l.stored(l.Info.ID).Leaf, Message: history.Message{
 			Role: role, Content: text, Status: history.Complete,
 		},
@@ -56,7 +56,7 @@ func TestMessageOfTenMegabytes(t *testing.T) {
 // terminal.
 func TestAnyBytesReachTheScreenAsText(t *testing.T) {
 	m := fresh(t, 100, 30)
-	db := m.With.Store
+	db := m.Deps.Store
 	rapid.Check(t, func(rt *rapid.T) {
 		piece := string(rapid.SliceOfN(rapid.OneOf(rapid.Byte(),
 			rapid.SampledFrom([]byte("\x1b[]\x00\x07\x9b\xc2\xe2\x80\xae\n\r\t`#|-> "))), 1, 60).Draw(rt, "piece"))

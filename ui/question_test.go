@@ -135,7 +135,7 @@ func TestAQuestionLeavesWhatCoversThePanesAlone(t *testing.T) {
 func TestAClickGivesAQuestionTheFocus(t *testing.T) {
 	m, answers := questioned(t, 80, 24)
 	m.frame.Mouse = true
-	b := m.layout.Alert
+	b := m.layout.Question
 	m.Update(tea.MouseClickMsg{X: 4, Y: b.Y + b.H - 1, Button: tea.MouseLeft})
 	if m.focus != questionPane || len(*answers) != 0 {
 		t.Fatalf("a click: focus %v, answers %v; want the focus alone", m.focus, *answers)

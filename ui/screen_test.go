@@ -104,7 +104,7 @@ func tell(m *Model, at time.Duration, events ...session.Event) {
 
 // plans shows a plan of the next request.
 func plans(m *Model, plan history.Plan) {
-	m.Update(app.Then(func() tea.Cmd { return m.TakePlan(plan, nil, false) }))
+	m.Update(app.Then(func() tea.Cmd { return m.ShowDraftPlan(plan, nil, false) }))
 }
 
 func said(id int64, role history.Role, text string) store.Message {
@@ -176,7 +176,7 @@ func chatting(t testing.TB, w, h int) *Model {
 		m.Chat.Add(message, record.Receipt{})
 	}
 	m.Info.Title = "Parser rewrite"
-	m.RepairsSaid = true
+	m.RepairsAnnounced = true
 	plans(m, plan)
 	return m
 }
@@ -239,7 +239,7 @@ type state struct {
 var states = slices.Concat([]state{
 	{"first", func(t testing.TB, w, h int) *Model {
 		m := fresh(t, w, h)
-		m.With.Store = nil // its folder has another name each time
+		m.Deps.Store = nil // its folder has another name each time
 		return m
 	}},
 	{"chatting", func(t testing.TB, w, h int) *Model {
@@ -608,7 +608,7 @@ func TestAViewOfKeptPartsIsTheViewDrawnAnew(t *testing.T) {
 						history.Kept, history.Dropped, history.Excluded,
 					}[dice.IntN(3)]
 				})
-				msg = app.Then(func() tea.Cmd { return m.TakePlan(plan, nil, false) })
+				msg = app.Then(func() tea.Cmd { return m.ShowDraftPlan(plan, nil, false) })
 			case n == 17:
 				msg = tea.BackgroundColorMsg{Color: []color.Color{color.Black, color.White}[dice.IntN(2)]}
 			case n == 18:

@@ -152,7 +152,7 @@ var scriptCommands = map[string]func(s *scene, arg string){
 	"again": func(s *scene, _ string) { s.reopen() },                // opens the chat as its file has it
 	"click": func(s *scene, arg string) { s.clicks(arg, 1) },        // on the first line that holds the text
 	"mouse": func(s *scene, _ string) { s.frame.Mouse = true },      // is on
-	"hush":  func(s *scene, _ string) { s.notice.Hush() },           // what was said in the lowest line goes
+	"hush":  func(s *scene, _ string) { s.notice.ClearSentence() },  // what was said in the lowest line goes
 	"go":    func(s *scene, arg string) { s.goesTo(s.number(arg)) }, // to the message with the number
 	"pane": func(s *scene, arg string) { // gives a pane the keys
 		for s.focus != panes[arg] {
@@ -291,7 +291,7 @@ func (s *scene) answers() {
 // storedOf is what the texts of a chat are in the file, and what they should be.
 func (s *scene) storedOf(arg string) (got, want string) {
 	title, want, _ := strings.Cut(arg, ": ")
-	list, err := s.With.Store.Sessions(s.t.Context(), store.Filter{})
+	list, err := s.Deps.Store.Sessions(s.t.Context(), store.Filter{})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -324,7 +324,7 @@ func (s *scene) serves(arg string) {
 func (s *scene) brings(arg string) {
 	s.t.Helper()
 	what, rest, _ := strings.Cut(arg, " ")
-	id, db := s.Session.Info().ID, s.With.Store
+	id, db := s.Session.Info().ID, s.Deps.Store
 	s.upkeep.Exchange = func(ctx context.Context) ([]string, error) {
 		s.upkeep.Exchange = func(context.Context) ([]string, error) { return nil, nil }
 		switch what {
@@ -359,7 +359,7 @@ func (s *scene) brings(arg string) {
 
 // appends stores a question and its answer after a message, 0 for the end of the branch in use.
 func (s *scene) appends(id string, parent int64, turn string) error {
-	db := s.With.Store
+	db := s.Deps.Store
 	row, err := db.Session(s.t.Context(), id)
 	if err != nil {
 		return err

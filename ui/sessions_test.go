@@ -64,7 +64,7 @@ func (l *live) keep(titles ...string) map[string]store.Session {
 	l.t.Helper()
 	kept := map[string]store.Session{}
 	for _, title := range titles {
-		s, _, err := l.With.Store.Begin(l.t.Context(), store.Session{
+		s, _, err := l.Deps.Store.Begin(l.t.Context(), store.Session{
 			Title: title, Endpoint: "here", Model: "small",
 		},
 			store.Message{
@@ -100,7 +100,7 @@ func (l *live) on(title string) {
 // stored is a session as its file has it.
 func (l *live) stored(id string) store.Session {
 	l.t.Helper()
-	s, err := l.With.Store.Session(l.t.Context(), id)
+	s, err := l.Deps.Store.Session(l.t.Context(), id)
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestASessionOpenInAnotherWindowSaysSo(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 40)
 	kept := l.keep("bread", "parser")
-	other, err := store.Open(t.Context(), l.With.Store.Path(), store.Options{})
+	other, err := store.Open(t.Context(), l.Deps.Store.Path(), store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +177,7 @@ func (l *live) shelfState() string {
 	l.t.Helper()
 	var b strings.Builder
 	for _, f := range []store.Filter{{}, {Archived: true}, {Trash: true}} {
-		sessions, err := l.With.Store.Sessions(l.t.Context(), f)
+		sessions, err := l.Deps.Store.Sessions(l.t.Context(), f)
 		if err != nil {
 			l.t.Fatal(err)
 		}
@@ -482,13 +482,13 @@ func TestAHitOpensFarBackInALongSession(t *testing.T) {
 		}
 		conversation.Add(m)
 	}
-	imported, err := l.With.Store.Import(t.Context(), conversation)
+	imported, err := l.Deps.Store.Import(t.Context(), conversation)
 	if err != nil {
 		t.Fatal(err)
 	}
 	kept := imported.Session
 	for left := int64(1); left > 0; {
-		if left, err = l.With.Store.IndexSome(t.Context()); err != nil {
+		if left, err = l.Deps.Store.IndexSome(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -507,7 +507,7 @@ func TestAHitOpensFarBackInALongSession(t *testing.T) {
 func TestAHitInAFileOpensAtItsMessage(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 40)
-	kept, _, err := l.With.Store.Begin(t.Context(), store.Session{
+	kept, _, err := l.Deps.Store.Begin(t.Context(), store.Session{
 		Title: "Notes", Endpoint: "here", Model: "small",
 	},
 		store.Message{Message: history.Message{

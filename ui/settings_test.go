@@ -57,8 +57,8 @@ func TestPersonaIsTheSessionsSystemPrompt(t *testing.T) {
 func TestSystemPromptIsWrittenInTheEditor(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 100, 30)
-	l.With.System = "As configured."
-	s, err := session.New(l.With, session.Start{Ref: "here/small"})
+	l.Deps.System = "As configured."
+	s, err := session.New(l.Deps, session.Start{Ref: "here/small"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,9 +116,9 @@ func TestExportSaysWhereItWrote(t *testing.T) {
 func TestAModelThatWritesATitleIsAnnounced(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 24)
-	deps := l.With
+	deps := l.Deps
 	deps.TitleRef = "there/large"
-	l.With = deps
+	l.Deps = deps
 	s, err := session.New(deps, session.Start{Ref: "here/small"})
 	if err != nil {
 		t.Fatal(err)
@@ -168,7 +168,7 @@ func TestToolsAreTurnedOffInTheirList(t *testing.T) {
 		},
 			func(context.Context, json.RawMessage) (string, error) { return "3", nil })
 	}
-	here := l.With.Models.Endpoints()[0]
+	here := l.Deps.Models.Endpoints()[0]
 	here.Tools = box
 	l.talksTo(here)
 	l.until("both tools", func() bool { list, _ := l.Session.ToolStates(); return len(list) == 2 })

@@ -99,7 +99,7 @@ func TestNoVersionsWhileAnAnswerArrives(t *testing.T) {
 	for _, key := range []rune{'e', 'r', '[', ']'} {
 		m.setFocus(transcriptPane)
 		m.Chat.GoTo(1)
-		m.notice.Hush()
+		m.notice.ClearSentence()
 		m.Update(char(key))
 		if !strings.Contains(plain(m), "An answer is still arriving: esc stops it.") {
 			t.Errorf("%c while an answer arrives: %q", key, m.notice.Sentence())

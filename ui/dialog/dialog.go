@@ -41,7 +41,7 @@ func (s *Stack) Top() Dialog {
 }
 
 // Has says whether a dialog is open, wherever it lies.
-func (s *Stack) Has(d Dialog) bool { return d == s.dialog || d == s.help }
+func (s *Stack) IsOpen(d Dialog) bool { return d == s.dialog || d == s.help }
 
 // Open lays a dialog over the panes in the place of those that are open.
 func (s *Stack) Open(d Dialog) { s.dialog, s.help = d, nil }
@@ -65,18 +65,18 @@ func (s *Stack) Clear() {
 }
 
 // List opens a list, of which an item is used as chosen does.
-func (s *Stack) List(l *list.Model, chosen func(value string) tea.Cmd) {
+func (s *Stack) OpenList(l *list.Model, chosen func(value string) tea.Cmd) {
 	s.Open(&Picker{Model: l, stack: s, chosen: chosen})
 }
 
 // Typing says that a key is text for the uppermost dialog.
-func (s *Stack) Typing(msg tea.KeyPressMsg) bool {
+func (s *Stack) TakesText(msg tea.KeyPressMsg) bool {
 	t, ok := s.Top().(typist)
 	return ok && t.Types() && msg.Text != ""
 }
 
 // Helps says that the uppermost dialog is the help.
-func (s *Stack) Helps() bool { return s.help != nil }
+func (s *Stack) HelpOpen() bool { return s.help != nil }
 
 // Floats says that the uppermost dialog floats over the page, which is pale then.
 func (s *Stack) Floats() bool {
@@ -144,7 +144,7 @@ func (s *Stack) Draw(screen []string, l layout.Layout) (cursor *tea.Cursor) {
 	above := make([]string, inside.Y-box.Y)
 	switch {
 	case s.Floats() && inside != box:
-		lines, above = frame.Float(s.Themes.Styles, box, lines), nil
+		lines, above = frame.Bordered(s.Themes.Styles, box, lines), nil
 	case len(above) == 2:
 		above[0] = s.Themes.Styles.Rule(box.W)
 	}

@@ -13,7 +13,7 @@ import (
 
 // Help lists the keys of what is on the screen, whose name and scope these are, the other keys, the commands and the
 // signs. Chosen gets the value of a command, "" for any other line.
-func (s *Stack) Help(
+func (s *Stack) OpenHelp(
 	ctx *app.Context, name string, scope keymap.Scope, commands []list.Item, chosen func(string) tea.Cmd,
 ) {
 	var here, elsewhere []list.Item

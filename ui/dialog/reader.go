@@ -23,7 +23,7 @@ type Reader struct {
 }
 
 // Read shows a text.
-func (s *Stack) Read(name, text string) {
+func (s *Stack) OpenText(name, text string) {
 	s.Open(&Reader{Name: name, stack: s, text: markdown.Visible(text), lines: viewport.New()})
 }
 

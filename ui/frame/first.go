@@ -10,15 +10,15 @@ import (
 )
 
 // Part is one labelled part of the first screen.
-type Part struct {
+type Section struct {
 	Label string
 	Lines []Line
 }
 
 // Line is a line of a part, with what stands before its text.
 type Line struct {
-	Lead, Text string
-	Style      lipgloss.Style // of the text
+	Prefix, Text string
+	Style        lipgloss.Style // of the text
 }
 
 const (
@@ -29,7 +29,7 @@ const (
 
 // First draws what an empty chat shows into w by h cells, gutter cells from the left: what winnow is for, and the
 // parts. Where there is little room, that and then the last parts are left out.
-func First(st theme.Styles, gutter, w, h int, parts ...Part) []string {
+func FirstScreen(st theme.Styles, gutter, w, h int, parts ...Section) []string {
 	indent := gutter + 2
 	if w >= theme.NarrowScreen {
 		indent = gutter + firstIndent
@@ -60,14 +60,14 @@ func First(st theme.Styles, gutter, w, h int, parts ...Part) []string {
 }
 
 // view draws the part, with its label beside the first line where there is room for that.
-func (p Part) view(st theme.Styles, w int) (lines []string) {
+func (p Section) view(st theme.Styles, w int) (lines []string) {
 	label := st.Muted.Render(theme.Fit(p.Label, labelWidth))
 	if w < leastLabels {
 		label = ""
 	}
 	for _, l := range p.Lines {
-		for _, s := range theme.WrapStyled(l.Style, l.Text, max(1, w-theme.Width(label)-theme.Width(l.Lead))) {
-			lines = append(lines, label+l.Lead+s)
+		for _, s := range theme.WrapStyled(l.Style, l.Text, max(1, w-theme.Width(label)-theme.Width(l.Prefix))) {
+			lines = append(lines, label+l.Prefix+s)
 			label = strings.Repeat(" ", theme.Width(label))
 		}
 	}

@@ -20,28 +20,28 @@ import (
 type Model struct {
 	Mouse bool // the mouse is the application's, and not the terminal's
 
-	ghost  []string // the page as it was when something began to float over it, nil for none
-	width  int      // of the screen that it was made for
-	colour theme.Name
+	backdrop []string // the page as it was when something began to float over it, nil for none
+	width    int      // of the screen that it was made for
+	colour   theme.Name
 }
 
 // Ghost is the page behind what floats over it, on a screen of w by h cells: pale, and as it was when that opened,
 // until Settle. Draw draws the page.
-func (m *Model) Ghost(st theme.Styles, w, h int, draw func() []string) []string {
-	if len(m.ghost) != h || m.width != w || m.colour != st.Name {
-		m.ghost, m.width, m.colour = draw(), w, st.Name
-		for i, s := range m.ghost {
-			m.ghost[i] = st.Ghost.Render(ansi.Strip(s))
+func (m *Model) Backdrop(st theme.Styles, w, h int, draw func() []string) []string {
+	if len(m.backdrop) != h || m.width != w || m.colour != st.Name {
+		m.backdrop, m.width, m.colour = draw(), w, st.Name
+		for i, s := range m.backdrop {
+			m.backdrop[i] = st.Ghost.Render(ansi.Strip(s))
 		}
 	}
-	return slices.Clone(m.ghost)
+	return slices.Clone(m.backdrop)
 }
 
 // Settle forgets the pale page: nothing floats over the page any more.
-func (m *Model) Settle() { m.ghost = nil }
+func (m *Model) DropBackdrop() { m.backdrop = nil }
 
 // Float draws lines into a box with rounded corners.
-func Float(st theme.Styles, b theme.Box, lines []string) []string {
+func Bordered(st theme.Styles, b theme.Box, lines []string) []string {
 	in := b.Inner(true)
 	edge := st.Faint.Render("│")
 	out := []string{st.Faint.Render("╭" + strings.Repeat("─", in.W) + "╮")}

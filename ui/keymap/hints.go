@@ -12,10 +12,10 @@ func (m Map) Hint(what string, actions ...Action) key.Binding {
 	for i, a := range actions {
 		keys[i] = m.First(a)
 	}
-	return Typed(strings.Join(keys, " "), what)
+	return TypedHint(strings.Join(keys, " "), what)
 }
 
 // Typed is the help of something that is typed and bound to no action, such as a command.
-func Typed(text, what string) key.Binding {
+func TypedHint(text, what string) key.Binding {
 	return key.NewBinding(key.WithKeys(text), key.WithHelp(text, what))
 }

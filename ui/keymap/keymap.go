@@ -61,9 +61,9 @@ type Need uint8
 
 // The needs, in the order in which they are asked for.
 const (
-	NeedOwn     Need = 1 << iota // no other window has the session open
+	NeedLease   Need = 1 << iota // no other window has the session open
 	NeedIdle                     // no answer arrives
-	NeedWhole                    // the session is read from its beginning
+	NeedLoaded                   // the session is read from its beginning
 	NeedMessage                  // a message is under the cursor
 	NeedPlan                     // the next request is planned
 )
@@ -71,22 +71,22 @@ const (
 // WhyNot says why an action cannot be done now, "" where it can: what it needs first of all that does not hold.
 func (m Map) WhyNot(a Action, holds func(Need) bool) string {
 	needs := m.binding(a).Needs
-	for n := NeedOwn; n <= NeedPlan; n <<= 1 {
+	for n := NeedLease; n <= NeedPlan; n <<= 1 {
 		if needs&n != 0 && !holds(n) {
-			return m.Lacks(n)
+			return m.ExplainNeed(n)
 		}
 	}
 	return ""
 }
 
 // Lacks says that something does not hold.
-func (m Map) Lacks(n Need) string {
+func (m Map) ExplainNeed(n Need) string {
 	switch n {
-	case NeedOwn:
+	case NeedLease:
 		return "This chat is open in another window; you can read and fork it here."
 	case NeedIdle:
 		return "An answer is still arriving: " + m.First(Back) + " stops it."
-	case NeedWhole:
+	case NeedLoaded:
 		return "The older messages are still loading."
 	case NeedMessage:
 		return "Select a message first."

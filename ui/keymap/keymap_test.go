@@ -69,10 +69,10 @@ func TestABindingSaysWhyNotNow(t *testing.T) {
 	}{
 		{Edit, nil, ""},
 		{Edit, []Need{NeedIdle}, "An answer is still arriving: esc stops it."},
-		{Edit, []Need{NeedIdle, NeedOwn}, "This chat is open in another window; you can read and fork it here."},
-		{Fork, []Need{NeedMessage, NeedOwn}, "Select a message first."},
+		{Edit, []Need{NeedIdle, NeedLease}, "This chat is open in another window; you can read and fork it here."},
+		{Fork, []Need{NeedMessage, NeedLease}, "Select a message first."},
 		{Boundary, []Need{NeedPlan}, "There is no plan of the next request yet."},
-		{Down, []Need{NeedPlan, NeedMessage, NeedIdle, NeedOwn, NeedWhole}, ""},
+		{Down, []Need{NeedPlan, NeedMessage, NeedIdle, NeedLease, NeedLoaded}, ""},
 		{"no-such-action", []Need{NeedIdle}, ""},
 	} {
 		if got := m.WhyNot(c.action, lacking(c.missing...)); got != c.want {

@@ -26,17 +26,17 @@ type Cause int
 
 // The causes.
 const (
-	Failed       Cause = iota // the last turn
-	TooLong                   // the draft does not fit, until it does
-	Unreachable               // the model in use cannot be asked, until it can or another is chosen
-	OtherAddress              // the endpoint in use is at another address, until the user agrees to it
+	TurnFailed       Cause = iota // the last turn
+	DraftTooLong                  // the draft does not fit, until it does
+	ModelUnreachable              // the model in use cannot be asked, until it can or another is chosen
+	AddressChanged                // the endpoint in use is at another address, until the user agrees to it
 )
 
 // Alert is something that went wrong.
 type Alert struct {
-	Text  string
-	Way   string // what the user can do about it, in lines below; "" for nothing
-	Cause Cause
+	Text   string
+	WayOut string // what the user can do about it, in lines below; "" for nothing
+	Cause  Cause
 }
 
 // Sentence is a sentence for the user.
@@ -67,7 +67,7 @@ func (m *Model) Show(n Sentence) tea.Cmd {
 	long := time.Duration(max(0, strings.Count(n.Text, " ")-freeWords)) * eachWord
 	return tea.Tick(shownFor+long, func(time.Time) tea.Msg {
 		return expired(func() tea.Cmd {
-			m.Hush()
+			m.ClearSentence()
 			return nil
 		})
 	})
@@ -85,16 +85,16 @@ func (m *Model) Say(text string) tea.Cmd {
 func (m *Model) Error(text string) tea.Cmd { return m.Show(Sentence{Text: text, Error: true}) }
 
 // Hush takes the sentence away.
-func (m *Model) Hush() { m.sentence.Text = "" }
+func (m *Model) ClearSentence() { m.sentence.Text = "" }
 
 // Number is that of the newest sentence.
-func (m *Model) Number() app.Latest { return m.number }
+func (m *Model) SentenceNumber() app.Latest { return m.number }
 
 // Key takes the sentence away where a key has the next ones be for something else: it stands where these are listed. An
 // error stays, and so does a sentence that is newer than the one with the number before.
-func (m *Model) Key(before app.Latest, away bool) {
+func (m *Model) KeyPressed(before app.Latest, away bool) {
 	if m.number == before && away && !m.sentence.Error {
-		m.Hush()
+		m.ClearSentence()
 	}
 }
 
@@ -102,29 +102,29 @@ func (m *Model) Key(before app.Latest, away bool) {
 func (m *Model) Sentence() string { return m.sentence.Text }
 
 // Warn shows an alert until it is dealt with.
-func (m *Model) Warn(a Alert) { m.alert = a }
+func (m *Model) ShowAlert(a Alert) { m.alert = a }
 
 // Alert is what went wrong last. Its text is "" where the user has closed it.
 func (m *Model) Alert() Alert { return m.alert }
 
 // Resolve ends an alert with a cause.
 func (m *Model) Resolve(c Cause) {
-	if m.Is(c) {
+	if m.AlertIs(c) {
 		m.alert = Alert{}
 	}
 }
 
 // Is says whether the last alert has a cause, whether or not the user has closed it.
-func (m *Model) Is(c Cause) bool { return m.alert.Cause == c }
+func (m *Model) AlertIs(c Cause) bool { return m.alert.Cause == c }
 
 // News shows news until something is sent.
-func (m *Model) News(news string) { m.news = news }
+func (m *Model) ShowNews(news string) { m.news = news }
 
 // Clear ends the alert and the news.
-func (m *Model) Clear() { m.alert, m.news = Alert{}, "" }
+func (m *Model) ClearAlerts() { m.alert, m.news = Alert{}, "" }
 
 // Close closes the alert, else the news, and says whether there was one.
-func (m *Model) Close() bool {
+func (m *Model) CloseAlert() bool {
 	switch {
 	case m.alert.Text != "":
 		m.alert.Text = ""

@@ -34,11 +34,11 @@ func (m *Model) Toast(st theme.Styles) string {
 }
 
 // Fits says that the sentence has room at the right end of hints of w cells.
-func (m *Model) Fits(w int) bool { return ansi.StringWidth(m.sentence.Text)+2 <= w-w*2/5 }
+func (m *Model) FitsBesideHints(w int) bool { return ansi.StringWidth(m.sentence.Text)+2 <= w-w*2/5 }
 
 // Lines is how many lines of w cells the sentence takes, 0 for none.
-func (m *Model) Lines(w int) int {
-	if m.sentence.Text == "" || m.Fits(w) {
+func (m *Model) SentenceLines(w int) int {
+	if m.sentence.Text == "" || m.FitsBesideHints(w) {
 		return min(1, len(m.sentence.Text))
 	}
 	return min(mostLines, len(theme.Wrap(m.words(), room(w))))
@@ -84,8 +84,8 @@ const mostBytes = 8 << 10
 // server that says a lot is cut. A screen with no room for both shows the text.
 func (a Alert) view(st theme.Styles, w, n int) []string {
 	text := theme.WrapStyled(st.Error, "✗ "+markdown.Visible(a.Text[:min(len(a.Text), mostBytes)]), w)
-	ways := theme.WrapStyled(st.Muted, a.Way, w)
-	if a.Way == "" || n <= len(ways) {
+	ways := theme.WrapStyled(st.Muted, a.WayOut, w)
+	if a.WayOut == "" || n <= len(ways) {
 		return text[:min(len(text), n)]
 	}
 	if room := n - len(ways); len(text) > room {

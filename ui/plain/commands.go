@@ -55,11 +55,12 @@ func (c *chat) knows(name string) bool { return c.commands[name].run != nil }
 
 // run runs a command.
 func (c *chat) run(ctx context.Context, text string) error {
-	name, args := slash.Cut(text)
+	name, args := slash.Split(text)
 	if !c.knows(name) {
-		return fmt.Errorf("there is no command /%s; /help lists the commands. %s", theme.OneLine(name), slash.AsMessage)
+		return fmt.Errorf("there is no command /%s; /help lists the commands. %s", theme.OneLine(name),
+			slash.AsMessageHint)
 	}
-	if misused := c.commands[name].Misused(text); misused != "" {
+	if misused := c.commands[name].Misuse(text); misused != "" {
 		return errors.New(misused)
 	}
 	return c.commands[name].run(c, ctx, args)

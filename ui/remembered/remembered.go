@@ -24,9 +24,9 @@ type Panel string
 
 // The ways to show the context panel, as the configuration calls them.
 const (
-	Open  Panel = "open"  // beside the chat where there is room
-	Strip Panel = "strip" // one line above the draft
-	Off   Panel = "closed"
+	PanelOpen  Panel = "open"  // beside the chat where there is room
+	PanelStrip Panel = "strip" // one line above the draft
+	PanelOff   Panel = "closed"
 )
 
 // Choices are what was chosen last. A zero value was never chosen.
@@ -43,7 +43,7 @@ type Memory struct {
 	File string // its folder is made when something is chosen first
 
 	// Set says which choices the configuration or the environment makes: they are not remembered.
-	Set struct{ Model, Theme bool }
+	Configured struct{ Model, Theme bool }
 
 	mu      sync.Mutex
 	changes []func(*Choices) // what was chosen since the start, in its order
@@ -58,7 +58,8 @@ func (m *Memory) Read() (c Choices, err error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return c, nil
-	case err == nil && json.Unmarshal(text, &c) != nil, !slices.Contains([]Panel{"", Open, Strip, Off}, c.Panel):
+	case err == nil && json.Unmarshal(text, &c) != nil,
+		!slices.Contains([]Panel{"", PanelOpen, PanelStrip, PanelOff}, c.Panel):
 		err = fmt.Errorf("%s is damaged", m.File)
 	}
 	if err != nil {
@@ -68,31 +69,31 @@ func (m *Memory) Read() (c Choices, err error) {
 }
 
 // Model remembers the model.
-func (m *Memory) Model(last llm.Last) func() error {
-	return m.keep(m != nil && !m.Set.Model && last.Ref != "", func(c *Choices) { c.Model = last })
+func (m *Memory) RememberModel(last llm.Last) func() error {
+	return m.keep(m != nil && !m.Configured.Model && last.Ref != "", func(c *Choices) { c.Model = last })
 }
 
 // Theme remembers the theme.
-func (m *Memory) Theme(name theme.Name) func() error {
-	return m.keep(m != nil && !m.Set.Theme, func(c *Choices) { c.Theme = name })
+func (m *Memory) RememberTheme(name theme.Name) func() error {
+	return m.keep(m != nil && !m.Configured.Theme, func(c *Choices) { c.Theme = name })
 }
 
 // Panel remembers how the context panel is shown.
-func (m *Memory) Panel(p Panel) func() error {
+func (m *Memory) RememberPanel(p Panel) func() error {
 	return m.keep(m != nil, func(c *Choices) { c.Panel = p })
 }
 
 // Reasoning remembers whether reasoning is shown.
-func (m *Memory) Reasoning(shown bool) func() error {
+func (m *Memory) RememberReasoning(shown bool) func() error {
 	return m.keep(m != nil, func(c *Choices) { c.Reasoning = &shown })
 }
 
 // ThemeLasts is a sentence about how long a theme stays that is chosen now, after a blank.
-func (m *Memory) ThemeLasts() string {
+func (m *Memory) ThemeLifetime() string {
 	switch {
 	case m == nil:
 		return ""
-	case m.Set.Theme:
+	case m.Configured.Theme:
 		return " The configuration sets another, so this applies until you quit."
 	}
 	return " It is remembered."

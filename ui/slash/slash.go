@@ -10,10 +10,10 @@ import (
 
 // Command is a slash command as the user sees it.
 type Command struct {
-	Name  string // without the slash
-	Args  string // what may follow, "" for nothing; in brackets where it may be left out
-	Help  string
-	Lines bool // its argument may have several lines
+	Name      string // without the slash
+	Args      string // what may follow, "" for nothing; in brackets where it may be left out
+	Help      string
+	Multiline bool // its argument may have several lines
 }
 
 // All are the commands of the screen in the order of the palette.
@@ -26,7 +26,7 @@ func All() []Command {
 		{Name: "context", Help: "show the whole request as it would be sent"},
 		{Name: "compact", Args: "[off]", Help: "summarise the older messages; off undoes it"},
 		{Name: "model", Args: "[ENDPOINT/MODEL]", Help: "choose the model, or add a provider"},
-		{Name: "system", Args: "[TEXT]", Help: "set or edit the system prompt", Lines: true},
+		{Name: "system", Args: "[TEXT]", Help: "set or edit the system prompt", Multiline: true},
 		{Name: "tools", Help: "list the tools; choose what they may do"},
 		{Name: "help", Help: "show the keys and commands"},
 		{Name: "quit", Help: "quit"},
@@ -36,7 +36,7 @@ func All() []Command {
 		{Name: "rename", Args: "TITLE", Help: "give the chat a title"},
 		{Name: "title", Help: "ask the model for a title"},
 		{Name: "export", Args: "[FORMAT] [FILE]", Help: "write a file: md, html, jsonl, prompt, json"},
-		{Name: "alone", Args: "TEXT", Help: "send a message without the chat before it", Lines: true},
+		{Name: "alone", Args: "TEXT", Help: "send a message without the chat before it", Multiline: true},
 		{Name: "budget", Args: "TOKENS", Help: "limit a request’s tokens; auto fits the model"},
 		{Name: "window", Args: "[TOKENS]", Help: "set the model’s window; auto detects it"},
 		{Name: "preset", Args: "[NAME]", Help: "choose how requests are cut, or list the ways"},
@@ -49,14 +49,14 @@ func All() []Command {
 }
 
 // Cut returns the name of the command with which a text begins, without the slash, and what follows it.
-func Cut(text string) (name, args string) {
+func Split(text string) (name, args string) {
 	text = strings.TrimPrefix(text, "/")
 	end := strings.IndexAny(text+" ", " \t\n")
 	return text[:end], strings.TrimSpace(text[end:])
 }
 
 // AsMessage says how a text that begins with a slash is sent.
-const AsMessage = "To send it as a message, put a space before the slash."
+const AsMessageHint = "To send it as a message, put a space before the slash."
 
 // Named is the command of All with a name. It panics where there is none.
 func Named(name string) Command {
@@ -68,7 +68,7 @@ func Named(name string) Command {
 // is one of that name, because a pasted text may begin with a path. What begins with /guide is a message where the
 // model with this reference is the guide.
 func IsCommand(text, ref string, known func(name string) bool) bool {
-	name, _ := Cut(text)
+	name, _ := Split(text)
 	if !strings.HasPrefix(text, "/") || name == "guide" && strings.HasPrefix(ref, "guide/") {
 		return false
 	}
@@ -79,17 +79,17 @@ func IsCommand(text, ref string, known func(name string) bool) bool {
 func (c Command) Usage() string { return strings.TrimSpace("/" + c.Name + " " + c.Args) }
 
 // Needs says that something must follow the command.
-func (c Command) Needs() bool { return c.Args != "" && c.Args[0] != '[' }
+func (c Command) NeedsArgs() bool { return c.Args != "" && c.Args[0] != '[' }
 
 // Misused says why a draft that begins with the command cannot be run, "" where it can.
-func (c Command) Misused(draft string) string {
-	_, args := Cut(draft)
+func (c Command) Misuse(draft string) string {
+	_, args := Split(draft)
 	switch {
 	case c.Args == "" && args != "":
-		return fmt.Sprintf("/%s takes no arguments. %s", c.Name, AsMessage)
-	case strings.Contains(strings.TrimSpace(draft), "\n") && !c.Lines:
-		return fmt.Sprintf("/%s takes one line. %s", c.Name, AsMessage)
-	case args == "" && c.Needs():
+		return fmt.Sprintf("/%s takes no arguments. %s", c.Name, AsMessageHint)
+	case strings.Contains(strings.TrimSpace(draft), "\n") && !c.Multiline:
+		return fmt.Sprintf("/%s takes one line. %s", c.Name, AsMessageHint)
+	case args == "" && c.NeedsArgs():
 		return "Usage: " + c.Usage() + "."
 	}
 	return ""

@@ -10,8 +10,8 @@ import (
 
 // Doing is what the turn does now, "" for nothing, with how long it has done so and how much came, or why it waits.
 // Asked says that a question waits for the user.
-func (t *Model) Doing(asked bool) (doing, facts, why string) {
-	doing = t.doing
+func (t *Model) Activity(asked bool) (doing, facts, why string) {
+	doing = t.activity
 	switch {
 	case !t.Busy:
 		return "", "", ""
@@ -19,9 +19,9 @@ func (t *Model) Doing(asked bool) (doing, facts, why string) {
 		doing = "stopping…"
 	case asked:
 		return "waiting for your answer", "", ""
-	case t.Retry != "":
+	case t.RetryCause != "":
 		left := int(math.Ceil(max(0, t.until.Sub(t.shown)).Seconds()))
-		return fmt.Sprintf("trying again in %d s", left), "", markdown.Visible(t.Retry)
+		return fmt.Sprintf("trying again in %d s", left), "", markdown.Visible(t.RetryCause)
 	}
 	facts = theme.Duration(max(0, t.shown.Sub(t.since)))
 	if n := theme.TokensOf(t.arrived); n > 0 {
@@ -34,7 +34,7 @@ func (t *Model) Doing(asked bool) (doing, facts, why string) {
 
 // View draws what the turn does in lines of at most w cells; ways are keys and what they do to it.
 func (t *Model) View(st theme.Styles, asked bool, ways string, w int) []string {
-	doing, facts, why := t.Doing(asked)
+	doing, facts, why := t.Activity(asked)
 	style := st.Seen
 	if doing == "" {
 		return nil

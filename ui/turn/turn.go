@@ -18,15 +18,15 @@ import (
 // Model is a turn: the running one while its conversation is busy, else the last.
 type Model struct {
 	*app.Context
-	Number     int // messages of another turn are dropped by it
-	Stopping   bool
-	Quitting   bool // winnow is left when the turn is over
-	Cancel     context.CancelFunc
-	Retry      string // what a waiting turn waits for, "" for nothing
-	Again      bool   // another answer to an old message was asked for
-	Condensing bool   // the older messages are condensed: nothing is said and nothing answered
+	Number       int // messages of another turn are dropped by it
+	Stopping     bool
+	Quitting     bool // winnow is left when the turn is over
+	Cancel       context.CancelFunc
+	RetryCause   string // what a waiting turn waits for, "" for nothing
+	Regenerating bool   // another answer to an old message was asked for
+	Compacting   bool   // the older messages are condensed: nothing is said and nothing answered
 
-	doing      string    // what the model or a tool does
+	activity   string    // what the model or a tool does
 	since      time.Time // and since when
 	arrived    int       // bytes of the answer that arrives
 	progress   string    // how far the tool is, "" for not known
@@ -61,7 +61,7 @@ const asking = "asking…"
 
 // Start begins a new turn with a number of its own. Its events come from the channel that start makes.
 func (t *Model) Start(number int, cancel context.CancelFunc, start func() <-chan session.Event) tea.Cmd {
-	*t = Model{Context: t.Context, Number: number, Cancel: cancel, doing: asking}
+	*t = Model{Context: t.Context, Number: number, Cancel: cancel, activity: asking}
 	t.Busy = true
 	return tea.Batch(func() tea.Msg { return gather(number, joinTime, EventsMsg{from: start()}) }, t.Tick())
 }
@@ -73,10 +73,10 @@ func (t *Model) Tick() tea.Cmd {
 }
 
 // Took is how long the turn has taken so far.
-func (t *Model) Took() time.Duration { return t.now.Sub(t.began) }
+func (t *Model) Elapsed() time.Duration { return t.now.Sub(t.began) }
 
 // Take takes events of the turn, which are handed on, and waits for the next ones.
-func (t *Model) Take(msg EventsMsg) (events []session.Event, next tea.Cmd) {
+func (t *Model) Receive(msg EventsMsg) (events []session.Event, next tea.Cmd) {
 	if msg.Turn != t.Number {
 		return nil, nil
 	}
@@ -107,29 +107,29 @@ func (t *Model) event(e session.Event) {
 	switch e := e.(type) {
 	case session.Delta:
 		t.arrived += len(e.Text) + len(e.Reasoning)
-		t.doing, t.Retry = "answering…", ""
+		t.activity, t.RetryCause = "answering…", ""
 		if e.Text == "" {
-			t.doing = "thinking…"
+			t.activity = "thinking…"
 		}
 	case session.Calling:
-		t.Retry = ""
+		t.RetryCause = ""
 		if e.Name != "" {
-			t.doing = "calling " + markdown.OneLine(e.Name, 60) + "…"
+			t.activity = "calling " + markdown.OneLine(e.Name, 60) + "…"
 		}
 	case session.Waiting:
-		t.Retry = "the server did not answer"
+		t.RetryCause = "the server did not answer"
 		if e.Err != nil {
-			t.Retry = strings.TrimSuffix(e.Err.Error(), ".")
+			t.RetryCause = strings.TrimSuffix(e.Err.Error(), ".")
 		}
 		t.until = t.now.Add(e.After)
 	case session.Running:
-		t.doing, t.since = "running "+theme.OneLine(e.Name)+"…", t.now
+		t.activity, t.since = "running "+theme.OneLine(e.Name)+"…", t.now
 	case session.Progress:
 		t.progress = markdown.OneLine(e.Text, 60)
 	case session.Ran:
-		t.doing, t.since, t.progress = asking, t.began, ""
+		t.activity, t.since, t.progress = asking, t.began, ""
 	case session.Answered:
-		t.doing, t.arrived = asking, 0
+		t.activity, t.arrived = asking, 0
 	}
 }
 
@@ -154,7 +154,7 @@ func (t *Model) Stop() {
 
 // End ends the turn, behind its last event.
 func (t *Model) End() {
-	t.Busy, t.Stopping, t.Retry = false, false, ""
+	t.Busy, t.Stopping, t.RetryCause = false, false, ""
 	if t.Cancel != nil {
 		t.Cancel()
 	}

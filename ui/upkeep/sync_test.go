@@ -33,7 +33,8 @@ func exchanging(t *testing.T, exchange Sync) (u *Model, told *[]string) {
 		return nil
 	}
 	return &Model{
-		Shared: &app.Shared{Program: t.Context, Fail: say, With: session.Deps{Store: opened(t)}}, Exchange: exchange,
+		Shared:   &app.Shared{ProgramContext: t.Context, Fail: say, Deps: session.Deps{Store: opened(t)}},
+		Exchange: exchange,
 		Screen: Screen{
 			News:   func(text string) { say("news: " + text) },
 			Synced: func(changed []string) tea.Cmd { return say(fmt.Sprint(changed)) },

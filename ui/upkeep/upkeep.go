@@ -20,7 +20,7 @@ import (
 const firstFrame = 50 * time.Millisecond
 
 // QuietTime is how long after the start the machine has nothing more urgent to do than a backup.
-const QuietTime = 2 * time.Second
+const BackupDelay = 2 * time.Second
 
 // Screen is what the upkeep has the rest of the screen do.
 type Screen struct {
@@ -35,15 +35,15 @@ type Sync func(context.Context) (changed []string, err error)
 // Model is what is done for the history, and how far that is.
 type Model struct {
 	*app.Shared
-	Screen   Screen
-	Exchange Sync          // nil syncs nothing
-	Quiet    time.Duration // until the history is backed up
-	Syncing  bool          // it goes on
-	Hurried  bool          // the user wants to be out of here: nothing more is begun
+	Screen      Screen
+	Exchange    Sync          // nil syncs nothing
+	BackupDelay time.Duration // until the history is backed up
+	Syncing     bool          // it goes on
+	Hurried     bool          // the user wants to be out of here: nothing more is begun
 
 	indexing bool
 	again    bool       // another sync was asked for since this one began
-	said     string     // why the last one failed, as the user was told it
+	reported string     // why the last one failed, as the user was told it
 	running  sync.Mutex // is held by a sync that runs
 	stop     func()     // ends the newest one, nil before the first
 }
@@ -55,23 +55,23 @@ func after(d time.Duration, do app.Then) tea.Cmd {
 
 // Start syncs behind the first frame, and waits for a quiet moment to back up the history.
 func (u *Model) Start() tea.Cmd {
-	if u.With.Store == nil {
+	if u.Deps.Store == nil {
 		return nil
 	}
-	return tea.Batch(after(firstFrame, u.Sync), after(u.Quiet, u.save))
+	return tea.Batch(after(firstFrame, u.Sync), after(u.BackupDelay, u.backUp))
 }
 
 // save backs the history up. It reports trouble alone: a backup that succeeds is nothing to read.
-func (u *Model) save() tea.Cmd {
-	db := u.With.Store
+func (u *Model) backUp() tea.Cmd {
+	db := u.Deps.Store
 	return u.Run(func(ctx context.Context) tea.Msg {
 		_, err := db.BackUpToday(ctx) // which examines what it copies
-		return app.Then(func() tea.Cmd { return u.Saved(err) })
+		return app.Then(func() tea.Cmd { return u.BackedUp(err) })
 	})
 }
 
 // Saved says why the history could not be backed up, and nothing where it was.
-func (u *Model) Saved(err error) tea.Cmd {
+func (u *Model) BackedUp(err error) tea.Cmd {
 	switch {
 	case errors.Is(err, store.ErrDamaged):
 		u.Screen.News("Part of the chat history is damaged. New messages are still saved. " +
@@ -84,8 +84,8 @@ func (u *Model) Saved(err error) tea.Cmd {
 
 // Index brings the search index up to date, where that is not going on already. It can lack messages, such as those of
 // a fork.
-func (u *Model) Index() tea.Cmd {
-	if u.With.Store == nil || u.With.Store.ReadOnly() || u.indexing {
+func (u *Model) UpdateIndex() tea.Cmd {
+	if u.Deps.Store == nil || u.Deps.Store.ReadOnly() || u.indexing {
 		return nil
 	}
 	u.indexing = true
@@ -95,7 +95,7 @@ func (u *Model) Index() tea.Cmd {
 // indexStep does a step and asks for the next one. Between two of them the machine rests as long as the step took. What
 // goes wrong stops it until the next occasion: nobody asked for it, and what is indexed is found.
 func (u *Model) indexStep() tea.Cmd {
-	db := u.With.Store
+	db := u.Deps.Store
 	return u.Run(func(ctx context.Context) tea.Msg {
 		begun := time.Now()
 		left, err := db.IndexSome(ctx)
@@ -138,10 +138,10 @@ func (u *Model) synced(changed []string, err error) tea.Cmd {
 	if err != nil && !errors.Is(err, context.Canceled) {
 		why = theme.UpperFirst(theme.Sentence(err))
 	}
-	if why != "" && why != u.said {
+	if why != "" && why != u.reported {
 		cmds = append(cmds, u.Fail(why))
 	}
-	u.said, u.Syncing = why, false
+	u.reported, u.Syncing = why, false
 	if u.again {
 		cmds = append(cmds, u.Sync())
 	}

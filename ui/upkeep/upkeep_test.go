@@ -48,9 +48,9 @@ func TestWhatTheIndexLacksIsAddedInTheBackground(t *testing.T) {
 		t.Fatalf("after a fork of a long session the index lacks %d messages, %v; want some", left, err)
 	}
 	u, _ := exchanging(t, nil)
-	u.With.Store = db
-	cmd := u.Index()
-	if u.Index() != nil {
+	u.Deps.Store = db
+	cmd := u.UpdateIndex()
+	if u.UpdateIndex() != nil {
 		t.Error("the index is brought up to date twice at once")
 	}
 	for range 200 {
@@ -65,9 +65,9 @@ func TestWhatTheIndexLacksIsAddedInTheBackground(t *testing.T) {
 
 func TestTheHistoryIsBackedUpAtAQuietMoment(t *testing.T) {
 	u, told := exchanging(t, nil)
-	db := u.With.Store
+	db := u.Deps.Store
 	imported(t, db, false)
-	if step(t, u.save()); len(*told) > 0 {
+	if step(t, u.backUp()); len(*told) > 0 {
 		t.Fatalf("the backup says %q", *told)
 	}
 	if b, ok := db.NewestBackup(); !ok || b.Bytes == 0 {

@@ -22,7 +22,7 @@ const (
 )
 
 // Worth is how long an answer takes that is worth a call: nobody looks away for less.
-const Worth = 10 * time.Second
+const MinWait = 10 * time.Second
 
 // mostCells is how much of a text a notification has.
 const mostCells = 120
@@ -38,13 +38,13 @@ type Model struct {
 }
 
 // Environment learns what the terminal runs in.
-func (m *Model) Environment(getenv func(string) string) {
+func (m *Model) SetEnvironment(getenv func(string) string) {
 	m.tmux = getenv("TMUX") != ""
 	m.silent = getenv("STY") != "" && !m.tmux
 }
 
 // Focus takes what the terminal says about its focus.
-func (m *Model) Focus(has bool) { m.away = !has }
+func (m *Model) SetFocus(has bool) { m.away = !has }
 
 // Away says that the user is elsewhere, as far as the terminal knows.
 func (m *Model) Away() bool { return m.away }
@@ -52,7 +52,7 @@ func (m *Model) Away() bool { return m.away }
 // Call calls the user about something that took so long to come. It is nil where the user looks, does not want to be
 // called, or has not waited long enough to look away.
 func (m *Model) Call(text string, took time.Duration) tea.Cmd {
-	if m.Mode == Off || !m.away || took < Worth {
+	if m.Mode == Off || !m.away || took < MinWait {
 		return nil
 	}
 	notification := ansi.Notify(markdown.OneLine(text, mostCells))
