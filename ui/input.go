@@ -69,7 +69,7 @@ func (m *Model) coveringKey(msg tea.KeyPressMsg) tea.Cmd {
 func (m *Model) globalKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 	a := m.Keys.Action(msg, keymap.InDraft)
 	if a == keymap.Help && msg.Text != "" {
-		return nil, false // "?" is text here; the composer opens the help if the draft is empty
+		return nil, false // a typed "?" may be text: the pane decides
 	}
 	switch a {
 	case keymap.Focus:

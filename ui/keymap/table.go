@@ -1,9 +1,9 @@
 package keymap
 
-// Action is what a key does. Its text is the name that remaps it in the configuration, so it is a contract.
+// Action is what a key does. Its text is its name in the configuration, so it must not change.
 type Action string
 
-// The actions, in the order of the help screen.
+// The actions, in the order of the help.
 const (
 	Send     Action = "send"
 	SendCut  Action = "send-cut"
@@ -73,7 +73,7 @@ const (
 	Refuse Action = "refuse"
 )
 
-// table is every binding in the order of the help screen.
+// table returns the default bindings in the order of the help.
 func table() []Binding {
 	const (
 		flagged   = InTranscript | InPanel | InInspector

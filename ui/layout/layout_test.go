@@ -7,7 +7,7 @@ import (
 	"winnow/ui/theme"
 )
 
-// drawn is a layout as a picture: each box filled with its letter.
+// drawn returns a layout as a picture in which each box is filled with its letter, one column for every ten cells.
 func drawn(w Wants) string {
 	l := For(w)
 	rows := make([][]byte, w.Height)
@@ -39,7 +39,6 @@ func drawn(w Wants) string {
 	}
 	var out []string
 	for _, r := range rows {
-		// Runs of a letter are drawn a tenth as wide.
 		s := ""
 		for x := 0; x < len(r); x += 10 {
 			s += string(r[x])
@@ -95,8 +94,8 @@ func TestLayouts(t *testing.T) {
 	}
 }
 
-// The boxes of every screen lie in it and apart, the draft has a line, and nothing is left over but the gutters and the
-// free lines.
+// At every size the boxes are on the screen and do not overlap, the draft has a line, and only blank lines are left
+// over.
 func TestLayoutsHaveNoOverlap(t *testing.T) {
 	for w := 1; w < 130; w += 3 {
 		for h := 1; h < 45; h++ {

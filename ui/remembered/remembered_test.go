@@ -88,7 +88,7 @@ func TestADamagedFileIsSaidAndReplaced(t *testing.T) {
 	}
 }
 
-// Two windows choose in turn, and one of them often; whatever the order of the writes, nothing is lost or mixed.
+// Two windows write choices, one of them many at once. In whatever order the writes run, no choice is lost.
 func TestTheNewestChoiceOfEachKindStays(t *testing.T) {
 	t.Parallel()
 	a := memory(t)

@@ -1,5 +1,4 @@
-// Package slash is the table of the commands that are typed with a slash. The screen and plain mode run them, each in
-// its own way.
+// Package slash is the table of slash commands. The screen and plain mode run them, each in its own way.
 package slash
 
 import (
@@ -8,15 +7,15 @@ import (
 	"strings"
 )
 
-// Command is a slash command as the user sees it.
+// Command is a slash command as the user types it.
 type Command struct {
 	Name      string // without the slash
-	Args      string // what may follow, "" for nothing; in brackets where it may be left out
-	Help      string
-	Multiline bool // its argument may have several lines
+	Args      string // placeholder of its arguments, "" for none; in brackets if optional
+	Help      string // one line for the palette
+	Multiline bool   // its arguments may have several lines
 }
 
-// All are the commands of the screen in the order of the palette.
+// All returns the commands of the screen in the order of the palette.
 func All() []Command {
 	return []Command{
 		{Name: "new", Help: "start a new chat; this one stays"},
@@ -48,25 +47,25 @@ func All() []Command {
 	}
 }
 
-// Cut returns the name of the command with which a text begins, without the slash, and what follows it.
+// Split splits a text into the name of the command that it begins with, without the slash, and the arguments.
 func Split(text string) (name, args string) {
 	text = strings.TrimPrefix(text, "/")
 	end := strings.IndexAny(text+" ", " \t\n")
 	return text[:end], strings.TrimSpace(text[end:])
 }
 
-// AsMessage says how a text that begins with a slash is sent.
+// AsMessageHint says how to send a text that begins with a slash as a message.
 const AsMessageHint = "To send it as a message, put a space before the slash."
 
-// Named is the command of All with a name. It panics where there is none.
+// Named returns the command of All with a name. It panics if there is none.
 func Named(name string) Command {
 	all := All()
 	return all[slices.IndexFunc(all, func(c Command) bool { return c.Name == name })]
 }
 
-// IsCommand reports whether a text is a command and not a message: one of several lines is a command only where there
-// is one of that name, because a pasted text may begin with a path. What begins with /guide is a message where the
-// model with this reference is the guide.
+// IsCommand reports whether a text is a command and not a message. A text of several lines is a command only if its
+// name is known, because a pasted text may begin with a path. Ref is the model in use: for the guide, a text that
+// begins with /guide is a message.
 func IsCommand(text, ref string, known func(name string) bool) bool {
 	name, _ := Split(text)
 	if !strings.HasPrefix(text, "/") || name == "guide" && strings.HasPrefix(ref, "guide/") {
@@ -75,13 +74,13 @@ func IsCommand(text, ref string, known func(name string) bool) bool {
 	return !strings.Contains(strings.TrimSpace(text), "\n") || known(name)
 }
 
-// Usage is the command as it is typed.
+// Usage returns the command and its arguments as they are typed.
 func (c Command) Usage() string { return strings.TrimSpace("/" + c.Name + " " + c.Args) }
 
-// Needs says that something must follow the command.
+// NeedsArgs reports whether the command requires arguments.
 func (c Command) NeedsArgs() bool { return c.Args != "" && c.Args[0] != '[' }
 
-// Misused says why a draft that begins with the command cannot be run, "" where it can.
+// Misuse says why the command in a draft cannot run with its arguments. It returns "" if it can.
 func (c Command) Misuse(draft string) string {
 	_, args := Split(draft)
 	switch {

@@ -28,7 +28,7 @@ func TestDeltasAreJoinedInOrder(t *testing.T) {
 	}
 }
 
-// The first piece of an answer waits for nothing, and neither does one that comes when the last was shown long ago.
+// The first delta is passed on at once, and so is one that comes long after the last update.
 func TestTheFirstPieceIsShownAtOnce(t *testing.T) {
 	events := make(chan session.Event, 1)
 	msg := EventsMsg{from: events}
@@ -42,7 +42,7 @@ func TestTheFirstPieceIsShownAtOnce(t *testing.T) {
 	}
 }
 
-// started is a turn that has begun.
+// started returns a turn that has begun.
 func started() *Model {
 	m := &Model{Context: new(app.Context)}
 	m.Start(1, func() {}, nil)
@@ -108,7 +108,7 @@ func TestTheActivityFollowsTheEvents(t *testing.T) {
 	}
 }
 
-// The clock moves once a second, and stands while nobody looks.
+// The clock moves once a second, and stops while nobody looks.
 func TestTheClockSleeps(t *testing.T) {
 	m := started()
 	next := m.Ticked(TickMsg{Turn: m.Number, At: begun}, false)

@@ -19,7 +19,7 @@ func opened(t *testing.T) *store.Store {
 	return db
 }
 
-// imported stores a long session, and a fork of it where that is asked for: the index lacks its messages then.
+// imported stores a long session and, if asked to, a fork of it, whose messages the index lacks.
 func imported(t *testing.T, db *store.Store, fork bool) {
 	t.Helper()
 	text := "where is the needle" + strings.Repeat(" in the haystack", 60)
