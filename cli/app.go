@@ -244,31 +244,31 @@ func (a *app) newDeps() session.Deps {
 		titles = c.Titles.Model
 	}
 	return session.Deps{
-		Store:      a.store,
-		Models:     a.catalog,
-		Base:       settings.Base{Policy: c.Context, Context: c.ContextKeys, Environment: c.EnvironmentKeys},
-		System:     c.System.Prompt,
-		Sampling:   record.Sampling(c.Sampling),
-		Of:         c.OfModel,
-		TitleRef:   titles,
-		SummaryRef: c.Summary.Model,
-		Tools:      a.servers.Boxes(),
+		Store:        a.store,
+		Models:       a.catalog,
+		Base:         settings.Base{Policy: c.Context, Context: c.ContextKeys, Environment: c.EnvironmentKeys},
+		System:       c.System.Prompt,
+		Sampling:     record.Sampling(c.Sampling),
+		DefaultsFor:  c.OfModel,
+		TitleModel:   titles,
+		SummaryModel: c.Summary.Model,
+		Tools:        a.servers.Boxes(),
 		// What the servers say of themselves may hold a secret.
-		Prepare: func(ctx context.Context, say func(sentence string)) error {
+		PrepareTools: func(ctx context.Context, say func(sentence string)) error {
 			return a.servers.Prepare(ctx, func(sentence string) { say(a.redactor.Text(sentence)) })
 		},
-		Recall:     c.Tools.Permissions["recall"] != tool.Off,
-		Builtin:    a.builtinTools(c.Tools),
-		Limits:     c.Limits.Amounts(),
-		Approval:   a.approval(),
-		ToolLimits: tool.Limits{Timeout: time.Minute, Output: 1 << 20},
-		MaxRounds:  c.Tools.MaxRounds,
-		Count:      counter.Count,
-		Tokenizer:  counter.Name(),
-		Now:        a.now,
-		Redact:     a.redactor.Known,
-		Log:        a.log,
-		Observe:    a.observe,
+		OfferRecall:  c.Tools.Permissions["recall"] != tool.Off,
+		BuiltinTools: a.builtinTools(c.Tools),
+		Limits:       c.Limits.Amounts(),
+		Approval:     a.approval(),
+		ToolLimits:   tool.Limits{Timeout: time.Minute, Output: 1 << 20},
+		MaxRounds:    c.Tools.MaxRounds,
+		Count:        counter.Count,
+		Tokenizer:    counter.Name(),
+		Now:          a.now,
+		Redact:       a.redactor.Known,
+		Log:          a.log,
+		Observe:      a.observe,
 	}
 }
 
@@ -310,9 +310,9 @@ func (p *program) namedModel(c config.Config) (from, ref string) {
 func (a *app) start(ctx context.Context) (*session.Session, error) {
 	if a.flags.session == "" {
 		dir, _ := os.Getwd()
-		start := session.Start{Ref: a.choice.Ref, Closed: a.choice.Closed, Dir: dir}
+		start := session.StartOptions{Model: a.choice.Ref, Unavailable: a.choice.Closed, Dir: dir}
 		if a.flags.temporary {
-			return session.Temporary(ctx, a.deps, start)
+			return session.NewTemporary(ctx, a.deps, start)
 		}
 		return session.New(a.deps, start)
 	}

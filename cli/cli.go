@@ -123,17 +123,23 @@ func (p *program) warn(format string, args ...any) {
 	fmt.Fprintf(p.err, "winnow: "+format+"\n", args...)
 }
 
-// release is the version of a release. The linker sets it, with -ldflags "-X winnow/cli.release=v0.3.0"; in what is
-// built otherwise it is empty.
+// version is the newest version in CHANGELOG.md.
+const version = "v1.0.0"
+
+// release is the version of a prebuilt binary. The linker sets it, with -ldflags "-X winnow/cli.release=v1.0.0".
 var release string
 
-// buildVersion says which version of winnow this is: that of the release, else of the module, which names the commit.
+// buildVersion is the version of this program, with the commit where it was built from a clone.
 func buildVersion() string {
-	version := ""
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "(devel)" {
-		version = info.Main.Version
+	built := version
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				built += " (" + s.Value[:min(len(s.Value), 12)] + ")"
+			}
+		}
 	}
-	return cmp.Or(release, version, "built from source")
+	return cmp.Or(release, built)
 }
 
 // Exit is what the process ends with.

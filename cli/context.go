@@ -110,7 +110,7 @@ func (a *app) contextOf(ctx context.Context, s *session.Session) (shownContext, 
 		}
 		trial.Budget = &n
 	}
-	if err := s.LoadRest(ctx); err != nil {
+	if err := s.LoadOlder(ctx); err != nil {
 		return shownContext{}, err
 	}
 	tried := s.Try(ctx, trial)
@@ -123,17 +123,17 @@ func (a *app) contextOf(ctx context.Context, s *session.Session) (shownContext, 
 	switch {
 	case errors.As(err, &over):
 		l.Error = report.ErrorText(over)
-		oversize := session.Oversize(over, tried.To.Windows())
+		oversize := session.AsOversize(over, tried.Target.Windows())
 		l.unsent = fail(Failed, "nothing would be sent: %s",
-			oversize.Sentence(remedies(oversize, tried.To.Client.Endpoint().Name)))
+			oversize.Sentence(remedies(oversize, tried.Target.Client.Endpoint().Name)))
 	case tried.Err != nil:
 		return l, fail(Usage, "%w", err)
 	case err != nil:
 		return l, err
 	default:
-		l.Input = tried.To.InputCost(plan.Sum)
+		l.Input = tried.Target.InputCost(plan.Sum)
 	}
-	l.Window = tried.To.Window()
+	l.Window = tried.Target.Window()
 	l.Settings, err = tried.Settings()
 	return l, err
 }
@@ -207,7 +207,7 @@ func (p *program) repairCommand() *cobra.Command {
 // showRepairs lists the repairs of the next request, and records them. That nothing would be sent, because it does not
 // fit or because the policy refuses what is damaged, leaves a plan to look at.
 func (a *app) showRepairs(ctx context.Context, s *session.Session) error {
-	if err := s.LoadRest(ctx); err != nil {
+	if err := s.LoadOlder(ctx); err != nil {
 		return err
 	}
 	plan, err := s.Preview(session.Draft{})

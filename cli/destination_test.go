@@ -302,7 +302,7 @@ func (w *destinationScenario) program() *program {
 	return &program{
 		in: open("in"), out: &printer{file: open("out")}, err: open("err"),
 		env: func(name string) string { return w.env[name] }, now: time.Now, redactor: new(redact.Redactor), build: "test",
-		network: counted{dialing(w.dial), &w.requests}, observe: sessiontest.Observe(&w.requests),
+		network: counted{dialing(w.dial), &w.requests}, observe: sessiontest.RecordAnnouncements(&w.requests),
 	}
 }
 
@@ -425,7 +425,7 @@ func TestAConversationGoesNowhereElse(t *testing.T) {
 				defer func() { <-workers }()
 				w := newScenario(t, uint64(i)+1)
 				w.run()
-				sessiontest.WantAnnounced(t, &w.requests, w.env["WINNOW_DB"])
+				sessiontest.CheckAnnounced(t, &w.requests, w.env["WINNOW_DB"])
 				if len(w.heard) > 0 {
 					heardIn.Add(1)
 				}

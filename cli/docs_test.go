@@ -37,6 +37,18 @@ func TestDocsSayWhatTheProgramDoes(t *testing.T) {
 	}
 }
 
+func TestNewestVersionIsInTheChangelog(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../CHANGELOG.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, newest, _ := strings.Cut(string(text), "\n## ")
+	if newest, _, _ = strings.Cut(newest, "\n"); "v"+newest != version {
+		t.Errorf("the newest version in CHANGELOG.md is %s, the program's is %s", newest, version)
+	}
+}
+
 // writing is held while a page is read, changed and written: tests that run at once write parts of the same page.
 var writing sync.Mutex
 

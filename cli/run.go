@@ -77,7 +77,7 @@ func (a *app) answer(ctx context.Context, draft string) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Ready(); errors.As(err, new(*session.OtherAddressError)) {
+	if err := s.Ready(); errors.As(err, new(*session.AddressChangedError)) {
 		return fail(Usage, "nothing was sent: %w; -m %s agrees to that", err, s.Model().Ref())
 	} else if err != nil {
 		return fail(Provider, "%w", err)
@@ -159,13 +159,13 @@ func tooLong(err error, endpoint string) error {
 const toolsOff = `approve = "off" or tools = { NAME = "off" } under [mcp_servers.NAME]`
 
 // remedies are what helps in the configuration against a request that does not fit.
-func remedies(over *session.OversizeError, endpoint string) session.Remedies {
-	return session.Remedies{
+func remedies(over *session.OversizeError, endpoint string) session.OversizeHints {
+	return session.OversizeHints{
 		Parts: map[history.PartOf]string{
 			history.PartSystem: "[system] prompt", history.PartTools: toolsOff, history.PartDraft: "shorten it",
 		},
-		Budget: fmt.Sprintf("[context] budget = %d", over.Enough()),
-		Window: fmt.Sprintf("[endpoints.%s] window = %d", endpoint, over.Enough()),
+		Budget: fmt.Sprintf("[context] budget = %d", over.SufficientWindow()),
+		Window: fmt.Sprintf("[endpoints.%s] window = %d", endpoint, over.SufficientWindow()),
 		Model:  "-m MODEL",
 	}
 }
@@ -187,9 +187,9 @@ func (w *answerWriter) follow(events <-chan session.Event) error {
 			if !w.flags.json {
 				w.answer.Piece(event.Text)
 			}
-		case session.Answered:
+		case session.AnswerStored:
 			w.answer.EndLine()
-		case session.OverLimit:
+		case session.LimitExceeded:
 			event.Answer(limits.No) // There is nobody to ask; the turn ends with the reason.
 		case session.Finished:
 			end = event.Err

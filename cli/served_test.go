@@ -27,7 +27,7 @@ func announcing(file string) func(turn any, e session.Event) {
 	}
 	var requests llmtest.Ledger
 	var mu sync.Mutex
-	observe, written := sessiontest.Observe(&requests), 0
+	observe, written := sessiontest.RecordAnnouncements(&requests), 0
 	return func(turn any, e session.Event) {
 		observe(turn, e)
 		mu.Lock()

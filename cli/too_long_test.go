@@ -57,7 +57,7 @@ func TestTheWaysOutOfATooLongRequestHelp(t *testing.T) {
 				` · raise the budget → [context] budget = 32000`,
 		},
 	} {
-		err := tooLong(session.Oversize(over(c.part, c.bound), c.window), "e")
+		err := tooLong(session.AsOversize(over(c.part, c.bound), c.window), "e")
 		if !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s, limited by %s at %q: %v\nwant %s", c.part, c.bound, c.window.Stated.Source, err, c.want)
 		}

@@ -177,7 +177,7 @@ func (p *program) export(ctx context.Context, s *store.Store, id string) error {
 		if err != nil {
 			return err
 		}
-		format, _ := transfer.ReadFormat(cmp.Or(p.flags.format, filepath.Ext(p.flags.out)))
+		format, _ := transfer.ParseFormat(cmp.Or(p.flags.format, filepath.Ext(p.flags.out)))
 		write = exportOf(ctx, s, row, cmp.Or(format, transfer.Markdown), clean)
 	}
 	defer p.reportRedacted(clean)
@@ -195,7 +195,7 @@ func (p *program) export(ctx context.Context, s *store.Store, id string) error {
 func exportOf(
 	ctx context.Context, s *store.Store, row store.Session, format transfer.Format, clean *cleaner,
 ) func(io.Writer) error {
-	o := transfer.ExportOptions{Format: format, Marks: marksOf, Redact: clean.text}
+	o := transfer.ExportOptions{Format: format, Annotate: marksOf, Redact: clean.text}
 	return func(out io.Writer) error { return transfer.Export(ctx, s, row.ID, out, o) }
 }
 
@@ -212,7 +212,7 @@ func (a *app) exportCommand(ctx context.Context, s *session.Session, words strin
 	row, clean := s.Info(), &cleaner{redact: a.redactor.Text}
 	row.Title = a.redactor.Text(row.Title)
 	if isFolder(path) { // In it the file is chat.md, or chat-2.md where that is taken.
-		name, ending := filepath.Join(path, fileName(row)), format.Ending()
+		name, ending := filepath.Join(path, fileName(row)), format.Extension()
 		path = name + ending
 		for n := 2; exists(path); n++ {
 			path = fmt.Sprintf("%s-%d%s", name, n, ending)
@@ -228,12 +228,12 @@ func (a *app) exportCommand(ctx context.Context, s *session.Session, words strin
 // has is refused: it was meant for a format.
 func exportArguments(words string) (transfer.Format, string, error) {
 	first, path, _ := strings.Cut(strings.TrimSpace(words), " ")
-	named, _ := transfer.ReadFormat(first)
+	named, _ := transfer.ParseFormat(first)
 	if named == "" {
 		path = words
 	}
 	path = strings.Trim(strings.TrimSpace(path), `"'`)
-	ending, _ := transfer.ReadFormat(filepath.Ext(path))
+	ending, _ := transfer.ParseFormat(filepath.Ext(path))
 	switch format := cmp.Or(named, ending); {
 	case format != "":
 		return format, path, nil
@@ -251,8 +251,8 @@ func isFolder(path string) bool {
 
 // marksOf are the verdicts of the request for the newest answer of a branch, and the receipts of its answers, as a page
 // shows them.
-func marksOf(ctx context.Context, s *store.Store, row store.Session, branch []store.Message) (html.Marks, error) {
-	marks := html.Marks{Of: map[int64]html.Mark{}, Receipts: map[int64]string{}}
+func marksOf(ctx context.Context, s *store.Store, row store.Session, branch []store.Message) (html.Annotations, error) {
+	marks := html.Annotations{Verdicts: map[int64]html.Verdict{}, Receipts: map[int64]string{}}
 	receipts, err := record.Records{Store: s, Session: row.ID}.Receipts(ctx)
 	if err != nil {
 		return marks, err
@@ -272,11 +272,11 @@ func marksOf(ctx context.Context, s *store.Store, row store.Session, branch []st
 	}
 	for _, e := range verdicts.Entries {
 		word := markWords[theme.Glyph(e)]
-		mark := html.Mark{Glyph: theme.Glyph(e), Word: word, Text: cmp.Or(theme.Verdict(e), word)}
+		mark := html.Verdict{Glyph: theme.Glyph(e), Class: word, Text: cmp.Or(theme.Verdict(e), word)}
 		if mark.Glyph != "●" {
 			mark.Reason = e.Cause.Sentence()
 		}
-		marks.Of[e.ID] = mark
+		marks.Verdicts[e.ID] = mark
 	}
 	return marks, nil
 }

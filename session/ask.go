@@ -14,16 +14,16 @@ import (
 	"winnow/session/target"
 )
 
-// errand is something that a model is asked for: an answer, a summary of what came before, a title. What winnow asks
-// by itself is recorded, costed and announced like the user's own request; its answer is no message.
-type errand struct {
+// task is something that a model is asked for: an answer, a summary or a title. Summaries and titles are recorded,
+// priced and announced like the user's own requests, but are not stored as messages.
+type task struct {
 	purpose store.Purpose
 	plan    func(context.Context) (*attempt, error)
-	reason  func(*attempt) string // why its first request leaves, as the user is told; "" where the user asked for it
+	reason  func(*attempt) string // why winnow sends the first request; "" if the user asked for it
 }
 
-// ask plans a request and sends it, as often as there is reason to send another one, and says each reason.
-func (t *turn) ask(ctx context.Context, e errand) (*attempt, error) {
+// ask plans and sends a request, repeats it as long as there is a reason to, and reports each reason.
+func (t *turn) ask(ctx context.Context, e task) (*attempt, error) {
 	var over overflow
 	defer func() {
 		delete(t.approved, e.purpose)
@@ -53,7 +53,7 @@ func (t *turn) ask(ctx context.Context, e errand) (*attempt, error) {
 		if err == nil && over.shrunk > 0 {
 			a.to.Shrink(t.limit)
 		}
-		if turnedDown(fault) && (named || fault.Tools == llm.TheTools) {
+		if rejected(fault) && (named || fault.Tools == llm.TheTools) {
 			err = fmt.Errorf("%w (the server refused the tool calls in this conversation: /repair shows the damaged "+
 				"ones, and tool_history = \"text\" or \"drop\" under [context] changes how they are sent)", err)
 		}
@@ -61,20 +61,19 @@ func (t *turn) ask(ctx context.Context, e errand) (*attempt, error) {
 	}
 }
 
-// reasonToAskAgain is what is done otherwise in another request after one that failed, "" where there is none:
+// reasonToAskAgain returns what the next request does differently, or "" if there is no reason for one:
 //
-//   - The model wants its history otherwise: it is planned again so, once for each requirement, because one that is
-//     known already is not learned.
-//   - It may have failed for its tool calls: it is planned once more with them as text.
-//   - It turned out to be larger than the window: it is planned again, smaller.
+//   - The model requires the history in another form. Each requirement is learned once, so this ends.
+//   - The tool calls may have made the request fail. It is planned once more with the calls as text.
+//   - The request was larger than the window. It is planned again, smaller.
 //
-// Behind an answer that has begun, nothing is asked again.
+// A request is not repeated once its answer has begun.
 func (t *turn) reasonToAskAgain(ctx context.Context, a *attempt, fault *llm.Error, over *overflow) (reason string) {
 	if fault != nil && fault.Replan {
 		return t.learnRequired(ctx, a)
 	}
 	begun := a.saver != nil
-	if a.decision.Profile.ToolsAsText && a.to.EndToolsAsText(begun || fault == nil, turnedDown(fault)) {
+	if a.decision.Profile.ToolsAsText && a.to.EndToolsAsText(begun || fault == nil, rejected(fault)) {
 		t.learn(ctx, a.to)
 	}
 	if fault != nil && !begun {
@@ -89,10 +88,10 @@ func (t *turn) reasonToAskAgain(ctx context.Context, a *attempt, fault *llm.Erro
 	return reason
 }
 
-// tryToolsAsText prepares to ask once more with tool calls as text, and returns why. It is "" where tool
-// calls are not what failed the request, where that was tried before, and where the user wants no repair.
+// tryToolsAsText has the next request send tool calls as text, and returns the reason. It returns "" if tool calls are
+// not the cause, if it was tried before, or if the user wants no repairs.
 func (t *turn) tryToolsAsText(a *attempt, fault *llm.Error) (reason string) {
-	if fault.Tools == llm.NotTools || t.Now().Policy.Recovery == history.RecoverStrict || !a.to.TryToolsAsText() {
+	if fault.Tools == llm.NotTools || t.State().Policy.Recovery == history.RecoverStrict || !a.to.TryToolsAsText() {
 		return ""
 	}
 	reason = clause(fault)
@@ -102,19 +101,19 @@ func (t *turn) tryToolsAsText(a *attempt, fault *llm.Error) (reason string) {
 	return reason + "; asking once more with them as text"
 }
 
-// turnedDown says that a server looked at a request and did not take it.
-func turnedDown(fault *llm.Error) bool {
+// rejected reports whether the server received a request and refused it.
+func rejected(fault *llm.Error) bool {
 	return fault != nil && slices.Contains([]llm.ErrorKind{
 		llm.BadRequest, llm.Server, llm.NotFound, llm.BadStream, llm.Auth,
 	}, fault.Kind)
 }
 
-// learn keeps what was learned of a model.
+// learn stores what was learned of a model.
 func (s *Session) learn(ctx context.Context, to *target.Model) {
 	s.warn("keep what was learned of the endpoint", detached(ctx, to.Learn))
 }
 
-// learnRequired keeps how a refusal says that a model has to be asked, and returns what changes with the next request.
+// learnRequired stores a requirement that a refusal named, and returns what the next request does differently.
 func (t *turn) learnRequired(ctx context.Context, a *attempt) (reason string) {
 	t.learn(ctx, a.to)
 	before, name := a.decision.Learned.Ways(), a.request.Model

@@ -8,15 +8,14 @@ import (
 	"winnow/llm/tool"
 )
 
-// Attach reads a file as it hangs on a message: a text, or a picture with what it is likely to cost the
-// model in use. The part has the file's name without its folder. The error is a sentence that names the
-// file and says why it cannot be sent.
+// Attach reads a text file or an image for a message, with its estimated cost in tokens for the model in use. The part
+// is named after the file, without its folder. The error is a sentence that names the file.
 func (s *Session) Attach(path string) (history.Part, error) {
 	data, err := tool.ReadFile(path)
 	return s.attach(filepath.Base(path), data, err)
 }
 
-// AttachText makes a text that is no file hang on a message under a name.
+// AttachText makes an attachment of a text that is not in a file.
 func (s *Session) AttachText(name, text string) (history.Part, error) {
 	return s.attach(name, []byte(text), nil)
 }

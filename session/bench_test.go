@@ -26,28 +26,29 @@ import (
 	"winnow/session/store/storetest"
 )
 
-// script is a server that answers one request after another as its steps say. A request beyond the
-// last step is a failure of the test.
+// script is a server that answers requests with its steps, one after the other. A request after the last step fails the
+// test.
 type script struct {
 	t     testing.TB
 	steps []step
-	info  map[string]func() string // what the server says about itself, by path
+	info  map[string]func() string // what the server states about itself, by path
 
 	*llmtest.Ledger
 
 	mu     sync.Mutex
 	bodies []string
-	keys   []string // the Authorization of each request
+	keys   []string // the Authorization header of each request
 }
 
-// observing counts what the events of turns and titles announce. It is sessiontest.Observe, which imports this package.
+// observing records the announced requests. It is a copy of sessiontest.RecordAnnouncements, which imports this
+// package.
 func observing(l *llmtest.Ledger) func(turn any, e Event) {
 	return func(turn any, e Event) {
 		switch e := e.(type) {
 		case Planned:
 			l.Plan(turn, e.Request.Endpoint)
-		case Waiting:
-			if e.Changed == "" { // A notice says the rest.
+		case Retrying:
+			if e.Changed == "" { // otherwise a notice follows
 				l.Again(turn)
 			}
 		case Notice:
@@ -56,7 +57,7 @@ func observing(l *llmtest.Ledger) func(turn any, e Event) {
 	}
 }
 
-// wantAnnounced wants that every request for an answer that came was announced and is recorded, and no other.
+// wantAnnounced reports an error unless the requests for answers that arrived were all announced and recorded.
 func wantAnnounced(t testing.TB, l *llmtest.Ledger, st *store.Store) {
 	t.Helper()
 	if err := l.Compare(storetest.Attempts(st.Path())); err != nil {
@@ -94,7 +95,7 @@ func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.steps[n](w, r)
 }
 
-// body is what the nth request held, from 1.
+// body returns the body of the nth request, from 1.
 func (s *script) body(n int) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -116,10 +117,12 @@ func event(w http.ResponseWriter, v any) {
 	if err != nil {
 		panic(err)
 	}
+	w.Header().Set("Content-Type", "text/event-stream")
 	fmt.Fprintf(w, "data: %s\n\n", text)
 	w.(http.Flusher).Flush()
 }
 
+// delta writes a piece of an answer.
 func delta(w http.ResponseWriter, fields map[string]any) {
 	event(w, map[string]any{"choices": []any{map[string]any{"index": 0, "delta": fields}}})
 }
@@ -137,7 +140,6 @@ func finish(w http.ResponseWriter, reason string, prompt, answer int) {
 // says answers with these pieces.
 func says(pieces ...string) step {
 	return func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
 		for _, p := range pieces {
 			delta(w, map[string]any{"content": p})
 		}
@@ -145,7 +147,7 @@ func says(pieces ...string) step {
 	}
 }
 
-// promptOf is about what a server counts of a request: 12 for a small one.
+// promptOf returns the number of tokens that a server counts for a request, roughly: 12 for a small one.
 func promptOf(r *http.Request) int {
 	if r.ContentLength < 900 {
 		return 12
@@ -153,10 +155,9 @@ func promptOf(r *http.Request) int {
 	return int(r.ContentLength / 4)
 }
 
-// calls asks for a tool.
+// calls answers with a tool call.
 func calls(id, name, arguments string) step {
 	return func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
 		delta(w, map[string]any{"tool_calls": []any{map[string]any{
 			"index": 0, "id": id, "type": "function", "function": map[string]any{"name": name, "arguments": arguments},
 		}}})
@@ -164,10 +165,9 @@ func calls(id, name, arguments string) step {
 	}
 }
 
-// hangs sends some pieces, says so, and then nothing until the client leaves.
+// hangs sends some pieces, closes sent, and then sends nothing until the client disconnects.
 func hangs(sent chan<- struct{}, pieces ...string) step {
 	return func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
 		for _, p := range pieces {
 			delta(w, map[string]any{"content": p})
 		}
@@ -177,10 +177,9 @@ func hangs(sent chan<- struct{}, pieces ...string) step {
 	}
 }
 
-// reports answers with a text and a usage of the server's own, "" for none.
+// reports answers with a text and this usage, "" for none.
 func reports(text, usage string) step {
 	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
 		delta(w, map[string]any{"content": text})
 		event(w, map[string]any{
 			"choices": []any{map[string]any{"index": 0, "delta": map[string]any{}, "finish_reason": "stop"}},
@@ -192,10 +191,9 @@ func reports(text, usage string) step {
 	}
 }
 
-// thinks calls a tool after reasoning, or answers after it.
+// thinks sends reasoning before the answer of another step.
 func thinks(reasoning string, then step) step {
 	return func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
 		delta(w, map[string]any{"reasoning_content": reasoning})
 		then(w, r)
 	}
@@ -204,7 +202,6 @@ func thinks(reasoning string, then step) step {
 // breaks sends some pieces and then breaks the connection.
 func breaks(pieces ...string) step {
 	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
 		for _, p := range pieces {
 			delta(w, map[string]any{"content": p})
 		}
@@ -221,7 +218,7 @@ func refuses(status int, body string) step {
 	}
 }
 
-// bench is what a test talks through: a store in a folder of its own and a scripted server.
+// bench is what a test needs for conversations: a store in a folder of its own and a scripted server.
 type bench struct {
 	*script
 	deps Deps
@@ -251,23 +248,22 @@ func newBench(t testing.TB, steps ...step) *bench {
 	}}
 }
 
-// configure changes the scripted server's endpoint, and has nothing known of any endpoint, as in a new run.
+// configure changes the endpoint of the scripted server and forgets what was learned of endpoints, like a restart.
 func (b *bench) configure(change func(e *llm.Endpoint)) {
 	all := b.deps.Models.Endpoints()
 	change(&all[0])
 	b.deps.Models = new(llm.Catalog).With(all...)
 }
 
-// offer gives the scripted server's models tools to call.
+// offer gives tools to the models of the scripted server.
 func (b *bench) offer(box *tool.Toolbox) { b.configure(func(e *llm.Endpoint) { e.Tools = box }) }
 
-// believing makes the endpoint one whose window is configured as this; 0 is to be found out. Each request is tried
-// once.
+// believing sets the configured window of the endpoint, 0 for none, and lets each request be tried only once.
 func (b *bench) believing(window int) {
 	b.configure(func(e *llm.Endpoint) { e.Window, e.Tries = window, 1 })
 }
 
-// hosted makes the scripted server one of somebody else's, as far as its address tells, with prices.
+// hosted moves the endpoint to an address that is not the user's own machine, with these prices.
 func (b *bench) hosted(prices map[string]pricing.Prices) {
 	b.configure(func(e *llm.Endpoint) {
 		if e.Doer == nil {
@@ -289,7 +285,7 @@ func (e otherHost) Do(req *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(req)
 }
 
-// perMillion are prices in dollars for a million tokens.
+// perMillion returns prices in dollars per million tokens.
 func perMillion(in, out pricing.Money) map[string]pricing.Prices {
 	return map[string]pricing.Prices{
 		pricing.AnyModel: {
@@ -302,14 +298,14 @@ func perMillion(in, out pricing.Money) map[string]pricing.Prices {
 // begin starts a conversation with the scripted server.
 func (b *bench) begin() *Session {
 	b.t.Helper()
-	s, err := New(b.deps, Start{Ref: "test/m"})
+	s, err := New(b.deps, StartOptions{Model: "test/m"})
 	if err != nil {
 		b.t.Fatal(err)
 	}
 	return s
 }
 
-// open opens the conversation again, as the next start of the program would.
+// open opens the conversation again, as a restart would.
 func (b *bench) open(id string) *Session {
 	b.t.Helper()
 	s, err := Open(context.Background(), b.deps, id, "test/m")
@@ -319,20 +315,20 @@ func (b *bench) open(id string) *Session {
 	return s
 }
 
-// loaded is open with all that is stored read.
+// loaded opens the conversation and loads the older messages.
 func (b *bench) loaded(id string) *Session {
 	b.t.Helper()
 	s := b.open(id)
-	if err := s.LoadRest(context.Background()); err != nil {
+	if err := s.LoadOlder(context.Background()); err != nil {
 		b.t.Fatal(err)
 	}
 	return s
 }
 
-// written is when the conversations of some tests are held.
+// written is the time at which some tests hold their conversations.
 var written = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// emptyStore is another history, as on another machine.
+// emptyStore returns a store in a folder of its own.
 func emptyStore(t testing.TB) *store.Store {
 	t.Helper()
 	s, err := store.Open(context.Background(), filepath.Join(t.TempDir(), "winnow.db"), store.Options{})
@@ -343,7 +339,7 @@ func emptyStore(t testing.TB) *store.Store {
 	return s
 }
 
-// beside opens the history once more, as another process does.
+// beside opens the store once more, as another process would.
 func (b *bench) beside() *store.Store {
 	b.t.Helper()
 	db, err := store.Open(context.Background(), b.deps.Store.Path(), store.Options{})
@@ -354,7 +350,7 @@ func (b *bench) beside() *store.Store {
 	return db
 }
 
-// stored is the session's row in the store.
+// stored returns the row of the session in the store.
 func (b *bench) stored(s *Session) store.Session {
 	b.t.Helper()
 	row, err := b.deps.Store.Session(context.Background(), s.Info().ID)
@@ -364,10 +360,10 @@ func (b *bench) stored(s *Session) store.Session {
 	return row
 }
 
-// say is a message of the user's.
+// say returns a draft.
 func say(text string, files ...history.Part) Draft { return Draft{Text: text, Files: files} }
 
-// flagged gives messages a flag.
+// flagged returns one flag for several messages.
 func flagged(f history.Flag, messages ...int64) map[int64]history.Flag {
 	flags := map[int64]history.Flag{}
 	for _, id := range messages {
@@ -376,12 +372,13 @@ func flagged(f history.Flag, messages ...int64) map[int64]history.Flag {
 	return flags
 }
 
-// drain reads a turn to its end and returns its events and its error. A call runs once, and no limit is exceeded.
+// drain reads a turn to its end and returns its events and its error. It allows every tool call once and no request
+// above a limit.
 func drain(events <-chan Event) ([]Event, error) {
-	return drainAnswering(events, func(Question) approval.Answer { return approval.Answer{Choice: approval.Once} })
+	return drainAnswering(events, func(ToolQuestion) approval.Answer { return approval.Answer{Choice: approval.Once} })
 }
 
-// completed is drain of a turn that must not fail.
+// completed is drain for a turn that must not fail.
 func completed(t testing.TB, events <-chan Event) []Event {
 	t.Helper()
 	all, err := drain(events)
@@ -391,15 +388,15 @@ func completed(t testing.TB, events <-chan Event) []Event {
 	return all
 }
 
-// drainAnswering is drain with other answers.
-func drainAnswering(events <-chan Event, answer func(Question) approval.Answer) ([]Event, error) {
+// drainAnswering is drain with other answers about tool calls.
+func drainAnswering(events <-chan Event, answer func(ToolQuestion) approval.Answer) ([]Event, error) {
 	var all []Event
 	for e := range events {
 		all = append(all, e)
-		if asked, ok := e.(Asked); ok {
-			asked.Answer(answer(asked.Question))
+		if asked, ok := e.(ApprovalNeeded); ok {
+			asked.Answer(answer(asked.ToolQuestion))
 		}
-		if over, ok := e.(OverLimit); ok {
+		if over, ok := e.(LimitExceeded); ok {
 			over.Answer(limits.No)
 		}
 		if f, ok := e.(Finished); ok {
@@ -429,7 +426,7 @@ func only[E Event](events []Event) []E {
 	return of
 }
 
-// notices are the sentences that a turn said by itself.
+// notices returns the sentences in the notices of a turn.
 func notices(events []Event) []string {
 	var all []string
 	for _, n := range only[Notice](events) {
@@ -438,7 +435,7 @@ func notices(events []Event) []string {
 	return all
 }
 
-// transcript shows a branch as lines a person reads.
+// transcript returns a branch as readable lines.
 func transcript(messages []store.Message) string {
 	var b strings.Builder
 	for _, m := range messages {
@@ -470,7 +467,7 @@ func add(_ context.Context, arguments json.RawMessage) (string, error) {
 	return fmt.Sprint(n.A + n.B), err
 }
 
-// adder is a toolbox with one tool.
+// adder returns a toolbox with addTool.
 func adder() *tool.Toolbox {
 	box := &tool.Toolbox{}
 	box.Register(addTool, add)
@@ -483,7 +480,7 @@ var remote = tool.Tool{
 	Parameters: json.RawMessage(`{"type":"object"}`),
 }
 
-// writer is a toolbox with a tool that says what it was run with.
+// writer returns a toolbox with a tool that returns its arguments.
 func writer(t tool.Tool) *tool.Toolbox {
 	box := &tool.Toolbox{}
 	box.Register(t, func(_ context.Context, arguments json.RawMessage) (string, error) {

@@ -12,38 +12,37 @@ import (
 )
 
 var (
-	// ErrNotYours says that a message cannot be edited, because the user did not write it.
-	ErrNotYours = errors.New("only a message of yours can be edited")
-	// ErrExcluded says that a message cannot be asked about, because the user excluded it.
+	// ErrNotUserMessage is returned for an edit of a message that the user did not write.
+	ErrNotUserMessage = errors.New("you can only edit your own messages")
+	// ErrExcluded is returned if the message to answer is excluded.
 	ErrExcluded = errors.New("the message to answer is excluded; include it again first")
-	// ErrOneVersion says that nothing else was said in the place of a message.
-	ErrOneVersion = errors.New("the message has only one version; edit it or ask again to make another")
+	// ErrOnlyVersion is returned if a message has no other version.
+	ErrOnlyVersion = errors.New("the message has only one version; edit it or ask again to make another")
 )
 
-// Regenerate asks again for the user message of the turn that a message belongs to, on whatever branch,
-// and whether it has an answer or not; 0 is the end of the active branch. The new answer stands beside an
-// old one as its sibling, and what stood behind it stays as another branch: nothing is overwritten. Where
-// no answer comes, the branch is the one that it was.
+// Regenerate asks again for an answer to the user message of the turn that a message belongs to, on any branch. A
+// message id of 0 stands for the end of the active branch. An existing answer and everything after it stay as another
+// branch. If no new answer comes, the active branch stays as it was.
 //
-// The model that ref names answers, for this turn alone, or the conversation's own for "". A reference is found as
-// Set finds one, and nothing is sent where it stands for no model.
+// The model ref answers this one turn; "" means the conversation's own model. References are resolved as in Set, and
+// nothing is sent if ref does not name a model.
 func (s *Session) Regenerate(ctx context.Context, message int64, ref string) <-chan Event {
 	return s.start(ctx, ref, func(ctx context.Context, t *turn) error {
 		before := t.Branch()
-		err := t.rejoin(ctx, cmp.Or(message, t.Info().Leaf))
+		err := t.rewind(ctx, cmp.Or(message, t.Info().Leaf))
 		if err == nil {
 			err = t.answer(ctx)
 		}
-		if len(t.messages) <= 1 { // Nothing came: in the store the branch of before is active still.
-			t.follow(before)
+		if len(t.messages) <= 1 { // no answer came, and the store still has the earlier branch
+			t.setBranch(before)
 		}
 		return err
 	})
 }
 
-// rejoin makes the turn the one that a message belongs to, without what answered it. It is cut where the user had it
-// cut.
-func (t *turn) rejoin(ctx context.Context, message int64) error {
+// rewind sets the turn to the one that a message belongs to, without its answer. The message is cut again if it was cut
+// before.
+func (t *turn) rewind(ctx context.Context, message int64) error {
 	to, err := t.branchTo(ctx, message)
 	if err != nil {
 		return err
@@ -57,16 +56,15 @@ func (t *turn) rejoin(ctx context.Context, message int64) error {
 		return err
 	}
 	t.before, t.user, t.messages = at, user.ID, []history.Message{user.Message}
-	t.follow(to.First(at + 1))
+	t.setBranch(to.First(at + 1))
 	t.cut, err = t.Records().WasCut(ctx, user.ID)
 	return err
 }
 
-// branchTo is the branch that ends at leaf: the beginning of the active one where that has it and is
-// loaded, else as it is stored.
+// branchTo returns the branch that ends at leaf, from memory if it is a part of the loaded active branch.
 func (s *Session) branchTo(ctx context.Context, leaf int64) (branch.Branch, error) {
-	st := s.Now()
-	if at, there := st.Branch.Find(leaf); there && st.Whole {
+	st := s.State()
+	if at, there := st.Branch.Find(leaf); there && st.Loaded {
 		return st.Branch.First(at + 1), nil
 	}
 	ids, err := s.deps.Store.BranchIDs(ctx, st.Row.ID, leaf)
@@ -76,24 +74,25 @@ func (s *Session) branchTo(ctx context.Context, leaf int64) (branch.Branch, erro
 	return branch.New(s.deps.Tokenizer, s.deps.Store.MessagesWith).Load(ctx, ids, nil)
 }
 
-// follow makes a branch the active one, as far as the session's own memory goes.
-func (t *turn) follow(b branch.Branch) {
+// setBranch makes a branch the active one in memory.
+func (t *turn) setBranch(b branch.Branch) {
 	t.set(func(st *State) {
-		st.Branch, st.Whole, st.Row.Leaf = b, true, 0
+		st.Branch, st.Loaded, st.Row.Leaf = b, true, 0
 		if n := b.Len(); n > 0 {
 			st.Row.Leaf = b.ID(n - 1)
 		}
 	})
 }
 
-// Switch makes the branch through a message the active one, with the newest of what was said after it
-// at every fork. On the active branch it changes nothing. While a turn is running the error is ErrBusy.
-func (s *Session) Switch(ctx context.Context, message int64) error {
+// SwitchBranch makes a branch through a message the active one. Where the branch forks after the message, it follows
+// the newest messages. If the message is on the active branch already, nothing changes. The error is ErrBusy while a
+// turn is running.
+func (s *Session) SwitchBranch(ctx context.Context, message int64) error {
 	t := s.newTurn(func() {})
 	if err := s.claim(t); err != nil {
 		return err
 	}
-	defer t.free()
+	defer t.finish()
 	if err := t.loadBranch(ctx); err != nil {
 		return err
 	}
@@ -110,20 +109,19 @@ func (s *Session) Switch(ctx context.Context, message int64) error {
 	}
 	err = t.deps.Store.Update(ctx, t.Info().ID, func(row *store.Session) { row.Leaf = leaf })
 	if err == nil {
-		t.follow(to)
+		t.setBranch(to)
 	}
 	return err
 }
 
-// Version is a message among those that were said in the same place of the conversation.
+// Version is one of several messages at the same place in the conversation.
 type Version struct {
 	Message int64
-	Nth, Of int // it is the Nth of Of, from 1, the oldest first
+	Nth, Of int // position among the versions, from 1 for the oldest, and their number
 }
 
-// SwitchVersion goes so many versions on from a message, back where by is negative, and makes the branch
-// through that one the active one, as Switch does. Behind the last version comes the first again. For a
-// message without another version the error is ErrOneVersion.
+// SwitchVersion moves by versions forward from a message, or back if by is negative, and makes the branch through that
+// version the active one. It wraps around at both ends. The error is ErrOnlyVersion if there is no other version.
 func (s *Session) SwitchVersion(ctx context.Context, message int64, by int) (Version, error) {
 	branch := s.Branch()
 	at, there := branch.Find(message)
@@ -140,15 +138,15 @@ func (s *Session) SwitchVersion(ctx context.Context, message int64, by int) (Ver
 	}
 	n := len(siblings)
 	if n == 1 {
-		return Version{message, 1, 1}, ErrOneVersion
+		return Version{message, 1, 1}, ErrOnlyVersion
 	}
 	at = ((slices.Index(siblings, message)+by)%n + n) % n
-	return Version{siblings[at], at + 1, n}, s.Switch(ctx, siblings[at])
+	return Version{siblings[at], at + 1, n}, s.SwitchBranch(ctx, siblings[at])
 }
 
-// Fork copies the branch that ends at a message, on whatever branch that is, into a conversation of its
-// own, and returns its row; 0 is the end of the active branch. This conversation stays as it is, and
-// a turn that is running goes on. Where nothing was said yet the error is ErrNothingToAnswer.
+// Fork copies the branch that ends at a message, which may be on any branch, into a new conversation and returns its
+// row. A message id of 0 stands for the end of the active branch. This conversation does not change, and a running turn
+// continues. The error is ErrNothingToAnswer if there are no messages yet.
 func (s *Session) Fork(ctx context.Context, message int64) (store.Session, error) {
 	row := s.Info()
 	if message = cmp.Or(message, row.Leaf); row.ID == "" || message == 0 {

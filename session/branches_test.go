@@ -10,7 +10,7 @@ import (
 	"winnow/session/store"
 )
 
-// An edited message keeps the files that came with the earlier one, and the server gets them.
+// An edited message keeps the files of the earlier version, and they are sent.
 func TestEditKeepsTheFiles(t *testing.T) {
 	b := newBench(t, says("Hello."), says("A dog."))
 	s := b.begin()
@@ -29,7 +29,7 @@ func TestEditKeepsTheFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	s = b.open(row.ID)
-	completed(t, s.Send(t.Context(), Draft{Instead: seen.ID, Text: "And this?"}))
+	completed(t, s.Send(t.Context(), Draft{Replaces: seen.ID, Text: "And this?"}))
 	edited := b.open(row.ID).Messages()[2]
 	if edited.Content != "And this?" || !reflect.DeepEqual(edited.Parts, files) {
 		t.Errorf("the edited message is %q with %+v, want the files %+v", edited.Content, edited.Parts, files)

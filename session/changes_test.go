@@ -1,14 +1,13 @@
 package session
 
 import (
-	"context"
 	"testing"
 
 	"winnow/history"
 	"winnow/session/store"
 )
 
-// sendSegments hands all that a history has not told yet to another one.
+// sendSegments merges everything that one store has not sent yet into another one.
 func sendSegments(t *testing.T, from, to *store.Store) {
 	t.Helper()
 	for more := true; more; {
@@ -38,7 +37,7 @@ func sendSegments(t *testing.T, from, to *store.Store) {
 	}
 }
 
-// A model of another endpoint that a sync brings has an address of its own here.
+// A change of the endpoint that comes from another machine does not bring the address of the endpoint there.
 func TestASyncedEndpointHasAnAddressOfItsOwn(t *testing.T) {
 	here, there := emptyStore(t), emptyStore(t)
 	first := store.Message{Message: history.Message{Role: history.User, Content: "First"}}
@@ -56,8 +55,10 @@ func TestASyncedEndpointHasAnAddressOfItsOwn(t *testing.T) {
 		t.Errorf("the address there is %q, %v; want none", copied.Address, err)
 	}
 	for _, c := range []struct{ endpoint, model, want string }{{"a", "other", "http://a/v1"}, {"b", "m", ""}} {
-		row.Endpoint, row.Model, row.Address = c.endpoint, c.model, "http://there/v1"
-		if err := configure(t.Context(), there, row); err != nil {
+		err := there.Update(t.Context(), row.ID, func(row *store.Session) {
+			row.Endpoint, row.Model, row.Address = c.endpoint, c.model, "http://there/v1"
+		})
+		if err != nil {
 			t.Fatal(err)
 		}
 		sendSegments(t, there, here)
@@ -66,12 +67,4 @@ func TestASyncedEndpointHasAnAddressOfItsOwn(t *testing.T) {
 			t.Errorf("with %s/%s the address is %q, %v; want %q", now.Endpoint, now.Model, now.Address, err, c.want)
 		}
 	}
-}
-
-// configure sets the model and the settings of a session.
-func configure(ctx context.Context, db *store.Store, to store.Session) error {
-	return db.Update(ctx, to.ID, func(row *store.Session) {
-		row.Endpoint, row.Address, row.Model = to.Endpoint, to.Address, to.Model
-		row.Preset, row.Overrides = to.Preset, to.Overrides
-	})
 }

@@ -11,7 +11,7 @@ import (
 	"winnow/session/store"
 )
 
-// hangingServer never answers any route. It notes what is on disk when a request arrives.
+// hangingServer never answers. For each request, it reports what is on disk.
 func hangingServer(t *testing.T, b *bench) (arrived <-chan string) {
 	t.Helper()
 	on := make(chan string, 64)
@@ -31,7 +31,7 @@ func hangingServer(t *testing.T, b *bench) (arrived <-chan string) {
 	}))
 	t.Cleanup(server.Close)
 	t.Cleanup(func() { close(over) })
-	// Nothing is known of this model, so that the window, the prices and the count are all asked for.
+	// Nothing is known of this model, so the window, the prices and the count have to be asked for.
 	b.deps.Models = new(llm.Catalog).With(llm.Endpoint{
 		Name: "test", BaseURL: server.URL + "/v1", Key: "sk-test", Default: "unheard-of", Exact: true,
 	})
@@ -51,11 +51,8 @@ func TestUserMessageIsOnDiskBeforeTheNetworkIsAskedAnything(t *testing.T) {
 				return s.Send(ctx, say("second"))
 			}, "user: first\nassistant: One.\nuser: second\n",
 		},
-		"alone": {func(ctx context.Context, s *Session) <-chan Event {
-			return s.Send(ctx, Draft{Alone: true, Text: "second"})
-		}, "user: first\nassistant: One.\nuser: second\n"},
 		"edit": {func(ctx context.Context, s *Session) <-chan Event {
-			return s.Send(ctx, Draft{Instead: s.Messages()[0].ID, Text: "second"})
+			return s.Send(ctx, Draft{Replaces: s.Messages()[0].ID, Text: "second"})
 		}, "user: second\n"},
 		"regenerate": {
 			func(ctx context.Context, s *Session) <-chan Event {
@@ -73,15 +70,15 @@ func TestUserMessageIsOnDiskBeforeTheNetworkIsAskedAnything(t *testing.T) {
 				id = s.Info().ID
 			}
 			arrived := hangingServer(t, b)
-			s, err := New(b.deps, Start{Ref: "test/unheard-of"})
+			s, err := New(b.deps, StartOptions{Model: "test/unheard-of"})
 			if id != "" {
 				s, err = Open(t.Context(), b.deps, id, "")
 			}
 			if err == nil && id != "" {
 				to := s.begin("test/unheard-of")
 				s.set(func(st *State) {
-					s.use(to)
-					st.Row.Address = to.Address() // the user has agreed to it
+					s.setModel(to)
+					st.Row.Address = to.Address() // the user agreed to it
 				})
 			}
 			if err != nil {

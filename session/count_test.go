@@ -11,7 +11,7 @@ import (
 	"winnow/session/store"
 )
 
-// counter counts one token per four bytes and remembers what it was asked.
+// counter counts one token per four bytes and remembers the texts.
 type counter struct {
 	mu    sync.Mutex
 	asked map[string]int
@@ -27,14 +27,15 @@ func (c *counter) count(text string) int {
 	return (len(text) + 3) / 4
 }
 
-// times is how often a text was counted.
+// times returns how often a text was counted.
 func (c *counter) times(text string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.asked[text]
 }
 
-// imported stores a conversation as an import does, without counts: message i, from 0, says text(i).
+// imported stores a conversation without token counts, as an import does. text returns the content of message i, from
+// 0.
 func (b *bench) imported(n int, text func(i int) string) store.Session {
 	b.t.Helper()
 	conversation := store.Conversation{Leaf: -1}
@@ -54,14 +55,14 @@ func (b *bench) imported(n int, text func(i int) string) store.Session {
 	return imported.Session
 }
 
-// countingBench is a bench that counts with a counter.
+// countingBench returns a bench that counts with a counter.
 func countingBench(t testing.TB, steps ...step) (*bench, *counter) {
 	b, c := newBench(t, steps...), &counter{}
 	b.deps.Count, b.deps.Tokenizer = c.count, "one"
 	return b, c
 }
 
-// numbered is the text of message i: a kilobyte, another for each.
+// numbered returns a text of about a kilobyte for message i.
 func numbered(i int) string {
 	return fmt.Sprintf("Message %d. ", i) + strings.Repeat("It says what it says. ", 45)
 }

@@ -9,9 +9,9 @@ import (
 	"winnow/session/target"
 )
 
-// judge compares the server's count of a request with ours, and marks the request's record where the server read only
-// a part. A server that counts more cached tokens than the prompt has counts something else.
-func (t *turn) judge(a *attempt) {
+// compareCount compares the server's count of a request with the estimate, and marks the record if the server read only
+// a part of the request. Counts with more cached tokens than prompt tokens are ignored: they do not count the prompt.
+func (t *turn) compareCount(a *attempt) {
 	ours := target.Comparable(a.record.Estimate, a.plan.Messages)
 	if a.record.Prompt <= 0 || a.record.Cached > a.record.Prompt || ours == 0 {
 		return
@@ -23,7 +23,7 @@ func (t *turn) judge(a *attempt) {
 	t.past.Counted(a.record)
 }
 
-// withdrawCut takes back that the server read only a part of a request.
+// withdrawCut removes the mark that the server read only a part of a request.
 func (t *turn) withdrawCut(ctx context.Context, request int64) error {
 	list, err := t.deps.Store.Requests(ctx, t.Info().ID, store.RequestFilter{ID: request})
 	for _, r := range list {
@@ -33,19 +33,19 @@ func (t *turn) withdrawCut(ctx context.Context, request int64) error {
 	return err
 }
 
-// noteCount keeps what the server's count of a request taught, and says what the user must know.
+// noteCount stores what the server's count taught, and reports what the user must know.
 func (t *turn) noteCount(ctx context.Context, a *attempt) {
 	if a.to.LearnName() {
-		t.say("%s does not list a model %s and answered for it all the same: another model may have answered; winnow "+
-			"models lists the names", a.to.Client.Endpoint().Name, a.to.Name)
+		t.say("%s does not list the model %s but answered anyway: another model may have answered; winnow models "+
+			"lists the names", a.to.Client.Endpoint().Name, a.to.Name)
 	}
 	switch window := a.to.Window(); {
 	case a.record.CutExpected > 0:
 		t.say("%s", a.cutNotice(a.to.AskWindow(ctx)))
 	case a.withdrawn != 0:
 		t.warn("take back that the server read only a part", t.withdrawCut(ctx, a.withdrawn))
-		t.emit(Withdrawn{Requests: []int64{a.withdrawn}})
-		t.say("the server counts this request as short as the last: it read both whole; the limit is lifted")
+		t.emit(CutWithdrawn{Requests: []int64{a.withdrawn}})
+		t.say("the server counts this request as low as the last one, so it did read both whole; the limit is lifted")
 	case !window.Assumed && window.Tokens > 0 && a.record.Prompt > window.Tokens:
 		t.say("the server counted %d tokens, more than its window of %d (%s): it may have dropped part of this request",
 			a.record.Prompt, window.Tokens, window.Origin())
@@ -53,10 +53,10 @@ func (t *turn) noteCount(ctx context.Context, a *attempt) {
 	t.learn(ctx, a.to)
 }
 
-// cutNotice says that the server read only a part of a request, and how to cure it. stated says that the server has
-// stated another window since.
+// cutNotice reports that the server read only a part of a request, and how to prevent it. stated says that the server
+// has stated another window since.
 func (a *attempt) cutNotice(stated bool) string {
-	const below = "Requests of this session now stay below %d tokens; /window TOKENS overrides this"
+	const below = "In this chat, requests now stay below %d tokens; /window TOKENS overrides this"
 	cure := fmt.Sprintf(below, a.to.Limit())
 	if stated {
 		cure = fmt.Sprintf("It now states a window of %d tokens, and requests will fit it", a.to.Window().Tokens)

@@ -9,89 +9,89 @@ import (
 	"winnow/session/store"
 )
 
-// Event is one thing that happened in a turn. The events of a turn come on one channel, in the
-// order in which they happened; the last is always Finished, and then the channel closes.
+// Event is something that happened in a turn. The events of a turn come on one channel, in the order in which they
+// happened. The last one is always Finished, after which the channel is closed.
 type Event any
 
-// Stored says that the user's message is on disk. From here on the composer may let go of it.
-type Stored struct{ Message store.Message }
+// MessageStored reports that the user message is on disk. The composer can discard its draft now.
+type MessageStored struct{ Message store.Message }
 
-// Planned says what the request that leaves now holds.
+// Planned describes the request that is about to be sent.
 type Planned struct {
 	Plan     history.Plan
 	Request  store.Request
-	Forecast record.Forecast // with the requests before it
+	Forecast record.Forecast // compared with the earlier requests
 }
 
-// Delta is a piece of the answer as it arrives.
+// Delta is a piece of the answer.
 type Delta struct{ Text, Reasoning string }
 
-// Calling is a piece of a tool call as it arrives.
-type Calling = llm.ToolDelta
+// ToolCallDelta is a piece of a tool call.
+type ToolCallDelta = llm.ToolDelta
 
-// Waiting says that the request failed before its first token and will be tried again.
-type Waiting struct{ llm.Waiting }
+// Retrying reports that the request failed before the first token and will be sent again.
+type Retrying struct{ llm.Waiting }
 
-// Asked wants the user's word before a tool runs. The turn waits until Answer was called once. A choice that the
-// question does not offer is taken as no.
-type Asked struct {
-	Question
+// ApprovalNeeded asks the user whether a tool call may run. The turn waits until Answer has been called once. A choice
+// that the question does not offer counts as no.
+type ApprovalNeeded struct {
+	ToolQuestion
 	Answer func(approval.Answer)
 }
 
-// Question is what the user is asked about a tool call before it runs.
-type Question struct {
+// ToolQuestion is what the user is asked before a tool call runs.
+type ToolQuestion struct {
 	Call       history.ToolCall  // as received
-	Server     string            // the MCP server that has the tool, "" for none
-	Reach      string            // a sentence about what the call can reach, "" for winnow itself
-	Arguments  history.Arguments // what would run
-	Number, Of int               // which of the answer's calls it is, from 1
-	// Why it is asked about where the tool runs without asking otherwise, "" for nothing of the kind.
+	Server     string            // the MCP server of the tool, "" for none
+	Reach      string            // a sentence about what the call can access, "" for a built-in tool
+	Arguments  history.Arguments // as the tool would get them
+	Number, Of int               // position among the calls of the answer, from 1
+	// Reason is why the user is asked although the tool usually runs without asking; "" if it does not.
 	Reason  approval.Reason
-	Choices []approval.Choice // what may be answered beside no
+	Choices []approval.Choice // the possible answers besides no
 }
 
-// OverLimit wants the user's word before a request is sent that would exceed a limit. The turn waits until
-// Answer was called once.
-type OverLimit struct {
+// LimitExceeded asks the user whether a request that would exceed a limit is sent. The turn waits until Answer has been
+// called once.
+type LimitExceeded struct {
 	Over   limits.Over
 	For    store.Purpose // what the request is for
 	Answer func(limits.Answer)
 }
 
-// Running says that a tool runs from now on.
-type Running struct {
+// ToolStarted reports that a tool call starts to run.
+type ToolStarted struct {
 	Name   string
-	Server string // the MCP server that has it, "" for none
+	Server string // the MCP server of the tool, "" for none
 }
 
-// Progress says how far the tool that runs is, in a few words of its own.
-type Progress struct{ Text string }
+// ToolProgress is the progress of the running tool, in the tool's own words.
+type ToolProgress struct{ Text string }
 
-// Ran says what became of a tool call, and that its result is on disk.
-type Ran struct {
+// ToolFinished reports the outcome of a tool call. The result is on disk.
+type ToolFinished struct {
 	Call    history.ToolCall // as received
 	Message store.Message    // the result
 	Record  approval.Record
 }
 
-// Answered says that an answer, whole or interrupted, is on disk.
-type Answered struct {
+// AnswerStored reports that an answer, complete or interrupted, is on disk.
+type AnswerStored struct {
 	Message store.Message
 	Receipt record.Receipt
 }
 
-// Notice is something winnow did by itself that the user must know, as a sentence.
+// Notice is a sentence about something that winnow did on its own.
 type Notice struct{ Text string }
 
-// Withdrawn says that the server read some requests whole after all: their receipts said otherwise.
-type Withdrawn struct{ Requests []int64 }
+// CutWithdrawn reports that the server did read these requests whole, although their receipts say otherwise.
+type CutWithdrawn struct{ Requests []int64 }
 
-// Titled says that the conversation got a title of its own.
+// Titled reports that the conversation got its first title.
 type Titled struct{ Title string }
 
-// Finished ends a turn. Err is nil after an answer and after a stop: to stop is not an error. Its
-// text is a sentence for the user. Failure is set where the turn failed with its message stored.
+// Finished ends a turn. Err is nil after an answer and after a stop, which is not an error; its text is a sentence for
+// the user. Failure is set if the turn failed after its message was stored.
 type Finished struct {
 	Err     error
 	Failure *record.FailedTurn

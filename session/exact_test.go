@@ -7,7 +7,7 @@ import (
 	"winnow/llm"
 )
 
-// TestExactCountsReplaceTheEstimates has a server that counts 1.5 tokens for each of ours.
+// The server of this test counts 1.5 times as many tokens as winnow.
 func TestExactCountsReplaceTheEstimates(t *testing.T) {
 	b := newBench(t, says("One."), says("Two."))
 	s := b.begin()

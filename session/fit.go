@@ -13,46 +13,46 @@ import (
 	"winnow/session/store"
 )
 
-// OversizeError says that a message was neither stored nor sent, because its request would not fit.
+// OversizeError reports that a message was neither stored nor sent, because its request would not fit.
 type OversizeError struct {
 	Over    *history.OverBudgetError
 	Windows llm.WindowFacts // what is known of the model's window
 }
 
-// Oversize says of the error of a plan why its message would not be sent, nil where it would be. w is what is known of
+// AsOversize returns an OversizeError if err says that a request does not fit, and nil otherwise. w is what is known of
 // the model's window.
-func Oversize(err error, w llm.WindowFacts) *OversizeError {
+func AsOversize(err error, w llm.WindowFacts) *OversizeError {
 	if over, is := errors.AsType[*history.OverBudgetError](err); is {
 		return &OversizeError{over, w}
 	}
 	return nil
 }
 
-// Error is the error without its ways out.
+// Error returns the text of the error without suggestions.
 func (e *OversizeError) Error() string {
 	return message.Grouped(e.Over.Need-e.Over.Have) + " tokens too many"
 }
 
 func (e *OversizeError) Unwrap() error { return e.Over }
 
-// Remedies are what helps against a request that does not fit, in words for the user. What is "" is not named.
-type Remedies struct {
-	Parts  map[history.PartOf]string // make a part of the request smaller
-	Budget string                    // raises the budget
-	Window string                    // raises the window where winnow's own setting does
-	Model  string                    // chooses another model
+// OversizeHints say how the user can make a request fit, in the words of the screen. Empty hints are not shown.
+type OversizeHints struct {
+	Parts  map[history.PartOf]string // how to make a part of the request smaller
+	Budget string                    // how to raise the budget
+	Window string                    // how to raise the window, if winnow's own setting limits it
+	Model  string                    // how to choose another model
 }
 
-// Sentence is the error with its ways out.
-func (e *OversizeError) Sentence(r Remedies) string {
-	if ways := e.Ways(r); len(ways) > 0 {
+// Sentence returns the text of the error with suggestions.
+func (e *OversizeError) Sentence(r OversizeHints) string {
+	if ways := e.Suggestions(r); len(ways) > 0 {
 		return e.Error() + ": " + strings.Join(ways, " · ")
 	}
 	return e.Error()
 }
 
-// Ways are the largest part of the request and what limits it, each with what helps.
-func (e *OversizeError) Ways(r Remedies) (ways []string) {
+// Suggestions name the largest part of the request and what limits the request, each with its hint.
+func (e *OversizeError) Suggestions(r OversizeHints) (ways []string) {
 	if len(e.Over.Parts) > 0 {
 		part := e.Over.Parts[0]
 		way := strings.TrimPrefix(string(part.Kind), "the ") + " " + message.Grouped(part.Tokens)
@@ -62,12 +62,12 @@ func (e *OversizeError) Ways(r Remedies) (ways []string) {
 		ways = append(ways, way)
 	}
 	raise, helps := "raise the window", r.Window
-	switch largest, server := e.Windows.Largest(), e.Windows.Stated.ServerSetting(e.Enough()); {
-	case e.Over.Bound == history.BoundUnread: // nobody knows the window
+	switch largest, server := e.Windows.Largest(), e.Windows.Stated.ServerSetting(e.SufficientWindow()); {
+	case e.Over.Bound == history.BoundUnread: // the window is not known
 		helps = ""
 	case e.Over.Bound != history.BoundWindow:
 		raise, helps = "raise the budget", r.Budget
-	case largest == 0 || largest >= e.Enough(): // winnow's own setting raises it
+	case largest == 0 || largest >= e.SufficientWindow(): // winnow's own setting can raise it
 	case server != "":
 		helps = server
 	default:
@@ -79,8 +79,8 @@ func (e *OversizeError) Ways(r Remedies) (ways []string) {
 	return ways
 }
 
-// Enough is a round number of tokens with which the request would fit.
-func (e *OversizeError) Enough() int {
+// SufficientWindow returns a round number of tokens that would be enough for the request.
+func (e *OversizeError) SufficientWindow() int {
 	for _, n := range []int{8_000, 16_000, 32_000, 64_000, 128_000, 256_000, 1_000_000} {
 		if n*3/4 > e.Over.Need {
 			return n
@@ -89,8 +89,8 @@ func (e *OversizeError) Enough() int {
 	return 2 * e.Over.Need
 }
 
-// Pinned names the pinned messages as commands take them, the largest first.
-func (e *OversizeError) Pinned() string {
+// PinnedNumbers lists the numbers of the pinned messages for use in a command, the largest message first.
+func (e *OversizeError) PinnedNumbers() string {
 	var numbers []string
 	for _, part := range e.Over.Parts {
 		for _, at := range part.Messages {
@@ -100,19 +100,19 @@ func (e *OversizeError) Pinned() string {
 	return strings.Join(numbers, ", ")
 }
 
-// sendable says why a message is not to be stored at the end of a branch: an *OversizeError where its request would not
-// fit, a *LimitError where it would exceed a limit and the user does not want it sent. The network is asked for the
-// window and the price only where they are not known and matter. Any other fault is for the plan of the turn to find.
-func (t *turn) sendable(ctx context.Context, m store.Message, behind branch.Branch) error {
-	l := t.Now().limits
+// checkFits checks whether a message may be stored at the end of a branch. It returns an *OversizeError if its request
+// would not fit, and a *LimitError if it would exceed a limit and the user does not allow that. The network is asked
+// for the window and the prices only if they are not known and matter. Other errors are left to the plan of the turn.
+func (t *turn) checkFits(ctx context.Context, m store.Message, behind branch.Branch) error {
+	l := t.State().limits
 	for asked := false; ; asked = true {
 		w, to := t.Try(ctx, Settings{}), t.Model()
 		if behind.Len() < w.Branch.Len() {
 			w.plans = &t.other
 		}
-		w.Branch, w.sending = behind, true
+		w.Branch, w.assumeWindow = behind, true
 		plan, err := w.plan(m, t.cut)
-		over := Oversize(err, to.Windows())
+		over := AsOversize(err, to.Windows())
 		unknown := over != nil && to.Window().Tokens == 0 || l.OnCost() && !to.Client.Prices(to.Name).Known()
 		switch {
 		case unknown && !asked:
@@ -125,7 +125,7 @@ func (t *turn) sendable(ctx context.Context, m store.Message, behind branch.Bran
 		case err != nil || !l.Any():
 			return nil
 		}
-		_, err = t.allow(ctx, estimateOf(to, to.Request(plan).MaxTokens, plan.Sum), store.ForAnswer)
+		_, err = t.checkLimits(ctx, estimateOf(to, to.Request(plan).MaxTokens, plan.Sum), store.ForAnswer)
 		return err
 	}
 }

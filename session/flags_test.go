@@ -9,20 +9,20 @@ import (
 	"winnow/history/cause"
 )
 
-// Messages are pinned, excluded and freed, and each change is taken back by what it returned, the last one first. After
-// each step the conversation, the store and the plan agree.
+// Each change of flags is undone with the flags that it returned, in reverse order. After each step the conversation,
+// the store and the plan agree.
 func TestFlagsAreUndone(t *testing.T) {
 	b := newBench(t, says("One."), says("Two."), says("Three."))
 	s := b.begin()
 	for _, draft := range []string{"First", "Second", "Third"} {
 		drain(s.Send(t.Context(), say(draft)))
 	}
-	var flags []map[int64]history.Flag // after each step, the newest last
+	var flags []map[int64]history.Flag // after each step
 	agree := func(want map[int64]history.Flag) {
 		t.Helper()
 		decided, err := b.deps.Store.Decisions(t.Context(), s.Info().ID)
-		if err != nil || !maps.Equal(decided.Flags, want) || !maps.Equal(s.Now().Flags, want) {
-			t.Fatalf("stored are %v (%v), known are %v, want %v", decided.Flags, err, s.Now().Flags, want)
+		if err != nil || !maps.Equal(decided.Flags, want) || !maps.Equal(s.State().Flags, want) {
+			t.Fatalf("stored are %v (%v), known are %v, want %v", decided.Flags, err, s.State().Flags, want)
 		}
 		plan, err := s.Preview(say(""))
 		if err != nil {

@@ -28,10 +28,10 @@ var (
 		"always the same otherwise")
 )
 
-// TestNothingExcludedIsInAnyRequest plays random scripts in which each message, call and result has a token that no
-// other has. Nothing excluded is in any byte of a later request, for an answer, a summary or a title: not whole, cut,
-// recalled or summarised. Under alone nothing is but the turn itself. Whoever is asked for a summary or a title repeats
-// every token it was given. A stored message that is complete never changes, and at the end each request is made again.
+// This test plays random scripts in which each message, call and result contains a unique token. No token of an
+// excluded message may be in a later request, be it for an answer, a summary or a title. A message that is sent alone
+// comes with no token of another turn. Models that are asked for a summary or a title repeat every token they get.
+// Complete messages never change in the store, and all requests can be proven at the end.
 func TestNothingExcludedIsInAnyRequest(t *testing.T) {
 	t.Parallel()
 	from, n := uint64(1), 60
@@ -52,20 +52,20 @@ func TestNothingExcludedIsInAnyRequest(t *testing.T) {
 	}
 }
 
-// leaking is one random conversation and the server that hears it.
+// leaking is one random conversation with its server.
 type leaking struct {
 	*play
 	dice   *rand.Rand
-	rows   map[int64]string // the stored messages that are complete, as they were first read
+	rows   map[int64]string // the complete messages as they were first read
 	tokens atomic.Int64
 
-	older map[string]bool // where only the turn itself may be sent, the tokens that are not part of it
+	older map[string]bool // tokens that must not be sent, while only the turn itself may be
 }
 
 // tokenPattern finds the tokens in a text.
 var tokenPattern = regexp.MustCompile(`tok[0-9a-f]{8}q`)
 
-// text is a text with a token of its own at its beginning, in its middle and at its end.
+// text returns a text with a unique token at its beginning, middle and end.
 func (l *leaking) text(words int) string {
 	topics := []string{"garden", "engine", "violin", "harbour", "granite", "lantern"}
 	token := fmt.Sprintf("tok%08xq", l.tokens.Add(1))
@@ -73,15 +73,15 @@ func (l *leaking) text(words int) string {
 	return token + " " + filler + token + " " + filler + token
 }
 
-// oneOf is one of some texts.
+// oneOf returns one of the texts.
 func (l *leaking) oneOf(list ...string) string { return list[l.dice.IntN(len(list))] }
 
-// hold holds the conversation.
+// hold plays the conversation.
 func (l *leaking) hold() {
 	box := &tool.Toolbox{}
 	box.Register(tool.Tool{Name: "look", Description: "looks", Parameters: json.RawMessage(`{"type":"object"}`)},
 		func(context.Context, json.RawMessage) (string, error) { return l.text(1 + l.dice.IntN(300)), nil })
-	l.deps.MaxRounds, l.deps.TitleRef, l.deps.SummaryRef = 3, "test/titles", l.oneOf("", "test/notes", "gone/notes")
+	l.deps.MaxRounds, l.deps.TitleModel, l.deps.SummaryModel = 3, "test/titles", l.oneOf("", "test/notes", "gone/notes")
 	l.deps.Approval.Mode, l.doubt = approval.AskFirst, "a stored message is damaged"
 	l.configure(func(e *llm.Endpoint) {
 		e.Tools, e.Tries = box, 1
@@ -98,7 +98,7 @@ func (l *leaking) hold() {
 	l.wantAllProven()
 }
 
-// damaged is a conversation in which calls and results have got lost.
+// damaged returns a conversation that lacks some calls and results.
 func (l *leaking) damaged() string {
 	call := func() string { return fmt.Sprintf(`call look {"a":"%s"`, l.text(0)) }
 	parts := []string{
@@ -109,7 +109,7 @@ func (l *leaking) damaged() string {
 	return strings.Join(slices.DeleteFunc(parts, func(string) bool { return l.dice.IntN(8) == 0 }), " | ")
 }
 
-// reply says something, calls tools, breaks off or repeats the tokens that it was given.
+// reply answers, calls tools, breaks off, or repeats the tokens of the request.
 func (l *leaking) reply(w http.ResponseWriter, r *http.Request) {
 	body := l.script.body(l.requests())
 	l.wantNothingHidden(body)
@@ -134,7 +134,7 @@ func (l *leaking) reply(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// stored is every message of the session, on every branch.
+// stored returns the messages of all branches.
 func (l *leaking) stored() []store.Message {
 	if l.s == nil || l.s.Info().ID == "" {
 		return nil
@@ -146,14 +146,14 @@ func (l *leaking) stored() []store.Message {
 	return all
 }
 
-// tokensOf is the tokens of a message and its calls.
+// tokensOf returns the tokens of a message and its calls.
 func tokensOf(m store.Message) []string { return tokenPattern.FindAllString(m.TextWithCalls(), -1) }
 
-// wantNothingHidden checks what a request holds.
+// wantNothingHidden checks that a request contains nothing that is excluded or older than what may be sent.
 func (l *leaking) wantNothingHidden(body string) {
-	flags := l.s.Now().Flags
+	flags := l.s.State().Flags
 	for _, m := range l.stored() {
-		excluded := slices.ContainsFunc(l.s.Group(m.ID), func(id int64) bool { return flags[id] == history.Exclude })
+		excluded := slices.ContainsFunc(l.s.ToolGroup(m.ID), func(id int64) bool { return flags[id] == history.Exclude })
 		for _, token := range tokensOf(m) {
 			if (excluded || l.older[token]) && strings.Contains(body, token) {
 				l.t.Errorf("message %d is excluded, %t, or older than what is sent alone, and is in the request "+
@@ -164,13 +164,13 @@ func (l *leaking) wantNothingHidden(body string) {
 	}
 }
 
-// checkRows wants that the stored messages are as they were.
+// checkRows checks that the stored messages have not changed.
 func (l *leaking) checkRows() {
 	for _, m := range l.stored() {
 		if m.Status == history.Streaming {
 			continue
 		}
-		// What is counted later, and how a turn behind it failed, is no part of what was said.
+		// Token counts and failures may be added later.
 		m.Tokens, m.Tokenizer, m.Siblings, m.Sibling, m.Fault = 0, "", 0, 0, ""
 		now := fmt.Sprintf("%+v", m)
 		if was, known := l.rows[m.ID]; known && now != was {
@@ -180,8 +180,7 @@ func (l *leaking) checkRows() {
 	}
 }
 
-// plays plays a line. Whatever comes of it is no fault. Questions are answered at random, and now and then something is
-// excluded meanwhile.
+// plays plays a line, whatever comes of it. Questions are answered at random, sometimes after a message was excluded.
 func (l *leaking) plays(format string, args ...any) {
 	l.answers = nil
 	for range 6 {
@@ -208,7 +207,7 @@ func (l *leaking) act() {
 	picked := all[l.dice.IntN(len(all))]
 	name := fmt.Sprint("m", picked.ID)
 	l.names[name] = picked.ID
-	at := 1 + l.dice.IntN(l.s.Branch().Len()) // of what a window shows
+	at := 1 + l.dice.IntN(l.s.Branch().Len()) // on the loaded branch
 	switch l.dice.IntN(20) {
 	case 0, 1, 2, 3:
 		draft := l.text(2 + l.dice.IntN(80))
@@ -259,7 +258,7 @@ func (l *leaking) act() {
 	}
 }
 
-// alone has the requests from now on hold nothing that is stored, but for a question.
+// alone forbids the tokens of all stored messages, except for those of a question.
 func (l *leaking) alone(all []store.Message, question []string) {
 	l.older = map[string]bool{}
 	for _, m := range all {
@@ -269,7 +268,7 @@ func (l *leaking) alone(all []store.Message, question []string) {
 	}
 }
 
-// question is the user's message of the turn that a message belongs to.
+// question returns the user message of the turn that a message belongs to.
 func question(all []store.Message, id int64) (store.Message, bool) {
 	for {
 		at := slices.IndexFunc(all, func(m store.Message) bool { return m.ID == id })

@@ -12,7 +12,7 @@ import (
 // sentMessage is a message as a server sees it.
 type sentMessage struct{ Role, Content string }
 
-// messagesOf reads the messages of a request's body.
+// messagesOf returns the messages in the body of a request.
 func messagesOf(t testing.TB, body string) []sentMessage {
 	t.Helper()
 	var request struct{ Messages []sentMessage }
@@ -22,10 +22,10 @@ func messagesOf(t testing.TB, body string) []sentMessage {
 	return request.Messages
 }
 
-// formula is how a server counts the messages of a request.
+// formula is the way in which a server counts the messages of a request.
 type formula func([]sentMessage) int
 
-// larger counts a quarter more than the bench does, and seven tokens around each message.
+// larger counts a quarter more than the bench does, and seven tokens for each message.
 func larger(messages []sentMessage) (total int) {
 	for _, m := range messages {
 		total += 5*len(m.Content)/16 + 7
@@ -33,17 +33,16 @@ func larger(messages []sentMessage) (total int) {
 	return total
 }
 
-// counting answers every request with the next text and reports the formula's count of the request.
+// counting answers with the next text and reports the count of the request by a formula.
 func (s *script) counting(count formula, answers func(n int) string) step {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		n := s.requests()
-		w.Header().Set("Content-Type", "text/event-stream")
 		delta(w, map[string]any{"content": answers(n)})
 		finish(w, "stop", count(messagesOf(s.t, s.body(n))), 50)
 	}
 }
 
-// TestNumbersShownAreTheNumbersChecked asks for the greatest request that fits, calibrated.
+// Plans, receipts and records agree on their numbers while the ratio to the server's counts is learned.
 func TestNumbersShownAreTheNumbersChecked(t *testing.T) {
 	b := newBench(t)
 	answer := b.counting(larger, func(n int) string {
@@ -59,7 +58,7 @@ func TestNumbersShownAreTheNumbersChecked(t *testing.T) {
 		if sum.Used() > sum.Limit {
 			t.Errorf("turn %d uses %d of %d", n+1, sum.Used(), sum.Limit)
 		}
-		receipt := only[Answered](events)[0].Receipt
+		receipt := only[AnswerStored](events)[0].Receipt
 		if receipt.Expected != sum.Tokens(sum.Total) || receipt.Estimate != sum.Total {
 			t.Errorf("the receipt of turn %d expected %d of the server and counted %d, the plan %d and %d", n+1,
 				receipt.Expected, receipt.Estimate, sum.Tokens(sum.Total), sum.Total)

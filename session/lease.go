@@ -5,18 +5,17 @@ import (
 	"errors"
 )
 
-// ErrLeased says that the conversation can only be read, because another window writes in it.
-var ErrLeased = errors.New("this session is open in another window; you can read and fork it here")
+// ErrLeased is returned if the conversation is read-only because another window has the lease.
+var ErrLeased = errors.New("this chat is open in another window; you can read and fork it here")
 
-// Lease takes the lease of the conversation for this window, or finds that another one has it: then leased is
-// true, and nothing that changes the conversation works, but fails with ErrLeased. A conversation that
-// has not begun is taken when it does.
+// Lease takes the lease of the conversation for this window. If another window has it, leased is true, and everything
+// that would change the conversation fails with ErrLeased. The lease of a new conversation is taken when its first
+// message is stored.
 //
-// What another window adds is not seen here. So whoever finds a conversation free that was not should
-// open it anew.
+// Messages that another window adds do not appear here. Open the conversation again once its lease is free.
 func (s *Session) Lease(ctx context.Context) (leased bool, err error) {
-	s.set(func(st *State) { st.leased = true })
-	st := s.Now()
+	s.set(func(st *State) { st.wantsLease = true })
+	st := s.State()
 	if st.Row.ID == "" || st.release != nil {
 		return false, nil
 	}
@@ -31,21 +30,21 @@ func (s *Session) Lease(ctx context.Context) (leased bool, err error) {
 	return leased, nil
 }
 
-// Leave ends the lease. It is the last call of a window that shows another one.
-func (s *Session) Leave() {
+// ReleaseLease gives the lease back. Call it before the window shows another conversation.
+func (s *Session) ReleaseLease() {
 	var release func()
 	s.set(func(st *State) {
 		release = st.release
-		st.leased, st.ReadOnly, st.release = false, false, nil
+		st.wantsLease, st.ReadOnly, st.release = false, false, nil
 	})
 	if release != nil {
 		release()
 	}
 }
 
-// mayWrite is ErrLeased where the conversation can only be read.
+// mayWrite returns ErrLeased if the conversation is read-only.
 func (s *Session) mayWrite() error {
-	if s.Now().ReadOnly {
+	if s.State().ReadOnly {
 		return ErrLeased
 	}
 	return nil

@@ -8,7 +8,7 @@ import (
 	"winnow/session/store"
 )
 
-// twoWindows are a conversation that one window has and another has open beside it.
+// twoWindows returns a conversation that is open in two windows; the first has the lease.
 func twoWindows(t *testing.T, steps ...step) (b *bench, first, second *Session) {
 	t.Helper()
 	b = newBench(t, append([]step{says("One.")}, steps...)...)
@@ -31,12 +31,12 @@ func twoWindows(t *testing.T, steps ...step) (b *bench, first, second *Session) 
 
 func takeLease(t *testing.T, s *Session, leased bool) {
 	t.Helper()
-	if got, err := s.Lease(t.Context()); err != nil || got != leased || s.Now().ReadOnly != leased {
-		t.Errorf("Lease = %v, %v, and LeasedByOther is %v; want %v", got, err, s.Now().ReadOnly, leased)
+	if got, err := s.Lease(t.Context()); err != nil || got != leased || s.State().ReadOnly != leased {
+		t.Errorf("Lease = %v, %v, and LeasedByOther is %v; want %v", got, err, s.State().ReadOnly, leased)
 	}
 }
 
-// A new conversation belongs to its window from its first message on, not from the next start.
+// A new conversation belongs to its window from its first message on.
 func TestConversationThatIsOpenInAnotherWindowChangesNothing(t *testing.T) {
 	b, first, second := twoWindows(t)
 	takeLease(t, second, true)
@@ -50,20 +50,15 @@ func TestConversationThatIsOpenInAnotherWindowChangesNothing(t *testing.T) {
 		return err
 	}
 	for what, try := range map[string]func() error{
-		"send":       func() error { return turn(second.Send(ctx, say("Second"))) },
-		"send alone": func() error { return turn(second.Send(ctx, Draft{Alone: true, Text: "Second"})) },
-		"ask again":  func() error { return turn(second.Regenerate(ctx, 0, "")) },
-		"edit":       func() error { return turn(second.Send(ctx, Draft{Instead: message, Text: "Second"})) },
-		"switch":     func() error { return second.Switch(ctx, message) },
-		"rename":     func() error { return second.Set(ctx, Settings{Title: new("Mine")}) },
-		"retitle":    func() error { _, err := second.Retitle(ctx, true, func(Event) {}); return err },
-		"preset":     func() error { return second.Set(ctx, Settings{Preset: "full"}) },
-		"budget":     func() error { return second.Set(ctx, Settings{Budget: new(1000)}) },
-		"system":     func() error { return second.Set(ctx, Settings{System: new("Be brief.")}) },
-		"model":      func() error { return second.Set(ctx, Settings{Model: second.Model().Ref()}) },
-		"flag":       func() error { _, err := second.SetFlags(ctx, flagged(history.Pin, message)); return err },
-		"remedy":     func() error { return second.SetRemedy(ctx, history.LeaveOut, message) },
-		"apply":      func() error { return second.Set(ctx, Settings{Preset: "full"}) },
+		"send":      func() error { return turn(second.Send(ctx, say("Second"))) },
+		"ask again": func() error { return turn(second.Regenerate(ctx, 0, "")) },
+		"edit":      func() error { return turn(second.Send(ctx, Draft{Replaces: message, Text: "Second"})) },
+		"switch":    func() error { return second.SwitchBranch(ctx, message) },
+		"rename":    func() error { return second.Set(ctx, Settings{Title: new("Mine")}) },
+		"retitle":   func() error { _, err := second.Retitle(ctx, true, func(Event) {}); return err },
+		"model":     func() error { return second.Set(ctx, Settings{Model: second.Model().Ref()}) },
+		"flag":      func() error { _, err := second.SetFlags(ctx, flagged(history.Pin, message)); return err },
+		"remedy":    func() error { return second.SetRemedy(ctx, history.LeaveOut, message) },
 	} {
 		if err := try(); !errors.Is(err, ErrLeased) {
 			t.Errorf("%s: %v, want ErrLeased", what, err)
@@ -80,27 +75,22 @@ func TestConversationThatIsOpenInAnotherWindowChangesNothing(t *testing.T) {
 	if _, err := second.Preview(say("Second")); err != nil {
 		t.Errorf("a preview: %v, want a plan: reading goes on", err)
 	}
-}
-
-func TestConversationThatIsOpenInAnotherWindowCanBeForked(t *testing.T) {
-	_, _, second := twoWindows(t)
-	takeLease(t, second, true)
-	if _, err := second.Fork(t.Context(), 0); err != nil {
-		t.Errorf("Fork: %v", err)
+	if _, err := second.Fork(ctx, 0); err != nil {
+		t.Errorf("a fork: %v, want a chat of its own", err)
 	}
 }
 
 func TestConversationIsFreeWhenItsWindowShowsAnother(t *testing.T) {
 	b, first, second := twoWindows(t, says("Two."))
 	takeLease(t, second, true)
-	first.Leave()
+	first.ReleaseLease()
 	takeLease(t, second, false)
 	if _, err := drain(second.Send(t.Context(), say("Second"))); err != nil {
 		t.Errorf("Send: %v", err)
 	}
 	wantTranscript(t, b.open(first.Info().ID).Messages(),
 		"user: First\nassistant: One.\nuser: Second\nassistant: Two.\n")
-	second.Leave()
-	second.Leave() // a second time is none
+	second.ReleaseLease()
+	second.ReleaseLease() // a second time is none
 	takeLease(t, first, false)
 }

@@ -12,7 +12,7 @@ import (
 
 const cent = pricing.Dollar / 100
 
-// The day is that of the local calendar, and counts what other sessions and a temporary chat use.
+// The day is a day of the local calendar, and includes other sessions and temporary chats.
 func TestADayCountsAllSessions(t *testing.T) {
 	b := newBench(t, says("1"), says("2"), says("3"), says("4"))
 	b.hosted(perMillion(10_000, 0))
@@ -32,13 +32,13 @@ func TestADayCountsAllSessions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// One request fits, and another after the 12 cents that the server counts of the first does not.
+	// One request fits. After the 12 cents that the server counts for it, a second one does not.
 	b.deps.Limits.Day.Cost = estimateOf(s.Model(), 0, plan.Sum).Cost.Amount + 5*cent
 	send := func(s *Session, want string) {
 		t.Helper()
 		events, err := drain(s.Send(t.Context(), say(draft)))
 		keys := ""
-		for _, asked := range only[OverLimit](events) {
+		for _, asked := range only[LimitExceeded](events) {
 			keys += strings.Join(asked.Over.Keys(), " ")
 		}
 		if keys != want || (err == nil) != (want == "") {
@@ -47,15 +47,15 @@ func TestADayCountsAllSessions(t *testing.T) {
 	}
 	one, two := b.begin(), b.begin()
 	send(one, "")
-	temporary, err := Temporary(t.Context(), b.deps, Start{Ref: "test/m"})
+	temporary, err := NewTemporary(t.Context(), b.deps, StartOptions{Model: "test/m"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer temporary.Store().Close()
 	send(temporary, "day_cost")
 	send(two, "day_cost")
-	err = two.ReadSpent(t.Context())
-	sums := two.Now().Sums
+	err = two.ReadSpending(t.Context())
+	sums := two.State().Spending
 	if err != nil || sums.Session.Requests != 0 || sums.Day.Prompt+sums.Day.Answer != 13 ||
 		sums.Day.Amount != 12*cent || sums.Month != sums.Day {
 		t.Errorf("the sums are %+v, %v; want nothing of the session, and 13 tokens of the day and the month", sums, err)
@@ -65,7 +65,7 @@ func TestADayCountsAllSessions(t *testing.T) {
 	send(one, "day_cost")
 }
 
-// Stopping a turn that waits for an answer about a limit sends and stores nothing.
+// A turn that is stopped while it asks about a limit sends and stores nothing.
 func TestATurnThatWaitsForALimitCanBeStopped(t *testing.T) {
 	b := newBench(t)
 	b.hosted(perMillion(10_000, 0))
@@ -74,7 +74,7 @@ func TestATurnThatWaitsForALimitCanBeStopped(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	events := s.Send(ctx, say("hello"))
-	until[OverLimit](events)
+	until[LimitExceeded](events)
 	stop()
 	if _, err := drain(events); err != nil || s.Info().ID != "" || b.requests() != 0 {
 		t.Errorf("%v, session %q, %d requests; want nothing", err, s.Info().ID, b.requests())

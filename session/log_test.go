@@ -10,8 +10,8 @@ import (
 	"winnow/session/approval"
 )
 
-// Each line of the log names its session and turn, a repair and an error by their codes, and none quotes what
-// was said: a server's error may.
+// Each log line names its session and turn, and repairs and errors by their codes. None quotes the conversation, which
+// a server's error may do.
 func TestLogNamesSessionTurnAndCodes(t *testing.T) {
 	var log bytes.Buffer
 	b := newBench(t, calls("c1", "add", `{"a":1,"b":2`), says("Three."),

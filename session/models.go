@@ -13,28 +13,27 @@ import (
 	"winnow/session/target"
 )
 
-// modelDeps is what a model needs that is asked with these parameters.
+// modelDeps returns the dependencies of a model with these parameters.
 func (s *Session) modelDeps(ask record.Sampling) target.Deps {
 	return target.Deps{
 		Store: s.deps.Store, Now: s.deps.Now, Log: s.deps.Log, Count: s.deps.Count,
 		Ask: llm.Request{
 			MaxTokens: ask.MaxTokens, Temperature: ask.Temperature, TopP: ask.TopP, Effort: ask.Effort,
 		},
-		Tools: s.deps.Tools, Off: func(t tool.Tool) bool { return s.Now().rules.Off(t) }, Limits: s.deps.ToolLimits,
+		Tools: s.deps.Tools, Off: func(t tool.Tool) bool { return s.State().rules.Off(t) }, Limits: s.deps.ToolLimits,
 	}
 }
 
-// target resolves the reference of a model that will be asked. What is known of one that was asked or considered before
-// is not lost.
+// target resolves a reference to a model. A model that was used or tried before keeps what is known of it.
 func (s *Session) target(ref string) (*target.Model, error) {
 	client, name, err := s.deps.Models.Use(ref)
 	if err != nil {
 		return nil, err
 	}
 	endpoint := client.Endpoint().Name
-	made := s.modelDeps(s.deps.of(endpoint, name).Sampling)
-	if endpoint != llm.Guide { // The guide is no language model: it has no use for them.
-		made.Tools = append(slices.Clone(made.Tools), s.own, s.deps.Builtin)
+	made := s.modelDeps(s.deps.defaultsFor(endpoint, name).Sampling)
+	if endpoint != llm.Guide { // the guide is not a language model and calls no tools
+		made.Tools = append(slices.Clone(made.Tools), s.ownTools, s.deps.BuiltinTools)
 	}
 	to := target.New(made, client, name)
 	s.set(func(st *State) {
@@ -47,8 +46,8 @@ func (s *Session) target(ref string) (*target.Model, error) {
 	return to, nil
 }
 
-// begin is the model that a conversation starts with. Where there is no such model the conversation has none that
-// may be asked, and keeps the name.
+// begin returns the model that a conversation starts with. If ref names no model, it returns one that keeps the name
+// and cannot be used.
 func (s *Session) begin(ref string) *target.Model {
 	to, err := s.target(ref)
 	if err == nil {
@@ -56,14 +55,14 @@ func (s *Session) begin(ref string) *target.Model {
 	}
 	endpoint, model, _ := strings.Cut(strings.TrimSpace(ref), "/")
 	if ref == "" {
-		err = errors.New("no model is chosen for this session")
+		err = errors.New("no model is chosen for this chat")
 	}
 	return target.NewUnready(s.modelDeps(s.deps.Sampling), endpoint, model,
 		fmt.Errorf("%w; /model or -m chooses another model", err))
 }
 
-// find is the model of a reference as the catalog's Find takes it, from the list of the endpoint home where it names
-// none.
+// find resolves a reference as llm.Catalog.Find does. References without an endpoint are looked up in the list of the
+// endpoint home.
 func (s *Session) find(ctx context.Context, ref, home string) (*target.Model, error) {
 	found, err := s.deps.Models.Find(ctx, ref, home)
 	if err != nil {
@@ -72,25 +71,25 @@ func (s *Session) find(ctx context.Context, ref, home string) (*target.Model, er
 	return s.target(found)
 }
 
-// Model is the model that the turn asks: the conversation's, or the one that is lent to the turn.
+// Model returns the model that the turn asks.
 func (t *turn) Model() *target.Model {
-	if t.lent != nil {
-		return t.lent
+	if t.otherModel != nil {
+		return t.otherModel
 	}
 	return t.Session.Model()
 }
 
-// use makes another model that of the next request. The caller holds the lock.
-func (s *Session) use(to *target.Model) {
+// setModel changes the model of the next request. The caller holds mu.
+func (s *Session) setModel(to *target.Model) {
 	st := &s.state
 	st.Model = to
 	st.Row.Endpoint, st.Row.Model = to.Client.Endpoint().Name, to.Name
-	st.System = s.deps.system(st.Row)
+	st.System = s.deps.systemPrompt(st.Row)
 }
 
-// Reach asks the model's server for its list of models, and says why it cannot be talked to: nothing listens, it does
-// not answer, or it refuses the key. A server without a list is no error.
-func (s *Session) Reach(ctx context.Context) error {
+// CheckServer asks the model's server for its list of models. It returns an error if the server does not listen, does
+// not answer or refuses the key. A server without such a list is fine.
+func (s *Session) CheckServer(ctx context.Context) error {
 	to := s.Model()
 	if to.Unready != nil {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"winnow/llm/llmtest"
 )
 
-// ollamaBench is a server that answers as Ollama does. running is the window of the model, 0 where it does not run;
-// a request loads it with the window that it asks for, else with 32,768.
+// ollamaBench has a server that answers like Ollama. running is the window of the running model, 0 if it does not run.
+// A request loads the model with the window that it asks for, or with 32,768.
 type ollamaBench struct {
 	*bench
 	running int
@@ -52,7 +52,7 @@ func newOllamaBench(t *testing.T, steps ...step) *ollamaBench {
 	return b
 }
 
-// askedWindow is the window that a request asks the server to run the model with, 0 for none.
+// askedWindow returns the window that a request asks for, 0 for none.
 func askedWindow(t *testing.T, body string) int {
 	t.Helper()
 	var sent struct {
@@ -66,7 +66,7 @@ func askedWindow(t *testing.T, body string) int {
 	return sent.Options.NumCtx
 }
 
-// tells answers with lines of Ollama.
+// tells answers with lines of Ollama's format.
 func tells(lines ...string) step {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/x-ndjson")
@@ -79,7 +79,7 @@ func tells(lines ...string) step {
 	}
 }
 
-// What the user sets is what Ollama is asked for, up to what the model was trained for.
+// Ollama is asked for the window that the user set, up to the maximum of the model.
 func TestOllamaRunsTheModelWithTheWindowThatIsSet(t *testing.T) {
 	hello := tells(`{"message":{"role":"assistant","content":"Hello."},"done":false}`)
 	b := newOllamaBench(t, hello, hello, hello)
@@ -100,12 +100,12 @@ func TestOllamaRunsTheModelWithTheWindowThatIsSet(t *testing.T) {
 	if _, over := s.Model().Windows().Contradicted(); !over {
 		t.Error("nothing says that the model takes less than what was set")
 	}
-	if got := b.open(s.Info().ID); got.LoadRest(t.Context()) != nil || got.Model().Window().Tokens != 65536 {
+	if got := b.open(s.Info().ID); got.LoadOlder(t.Context()) != nil || got.Model().Window().Tokens != 65536 {
 		t.Errorf("opened again, the window is %+v", got.Model().Window())
 	}
 }
 
-// A server that runs the model with less than what it was asked for says so, and is believed.
+// A server that runs the model with less than it was asked for is believed.
 func TestOllamaThatGivesLessIsBelieved(t *testing.T) {
 	hello := tells(`{"message":{"role":"assistant","content":"Hello."},"done":false}`)
 	b := newOllamaBench(t)
@@ -115,7 +115,7 @@ func TestOllamaThatGivesLessIsBelieved(t *testing.T) {
 	}
 	b.steps = []step{less, less}
 	s := b.begin()
-	if err := s.LoadRest(t.Context()); err != nil {
+	if err := s.LoadOlder(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Model().SetWindow(t.Context(), 16384); err != nil {

@@ -8,24 +8,23 @@ import (
 	"winnow/session/target"
 )
 
-// overflow is what was tried for one errand whose requests were too long.
+// overflow records the attempts of one task whose requests were too long.
 type overflow struct {
-	refused  *attempt   // the newest, nil for none
-	fault    *llm.Error // why
-	first    int        // tokens that were expected of the first
-	numbered bool       // it was sent once more with the server's number
-	shrunk   int        // how often it was sent with less, where the server named none
+	refused  *attempt   // the newest; nil for none
+	fault    *llm.Error // why it was refused
+	first    int        // expected tokens of the first attempt
+	numbered bool       // retried with the limit that the server stated
+	shrunk   int        // number of retries with less, without a stated limit
 }
 
-// shrinkTo are the shares of a refused request that are tried one after the other, where the server names
-// no number.
+// shrinkTo are the fractions of the refused request that are tried one after the other if the server states no limit.
 var shrinkTo = [...]float64{0.7, 0.35, 0.15}
 
-// smallerBy is the share of what was refused that a retry has at most.
+// smallerBy is the largest fraction of a refused request that a retry may have.
 const smallerBy = 0.9
 
-// planSmaller learns from a refusal, and limits the errand's next plan: once with the server's number, three times
-// without one. It returns why there is another request, "" where that makes no sense.
+// planSmaller learns from a refusal and limits the next plan of the task: once with the limit that the server stated,
+// or three times without one. It returns the reason for the next request, or "" if there is none.
 func (t *turn) planSmaller(ctx context.Context, a *attempt, fault *llm.Error, over *overflow) (reason string) {
 	to := a.to
 	if over.refused == nil {
@@ -37,7 +36,7 @@ func (t *turn) planSmaller(ctx context.Context, a *attempt, fault *llm.Error, ov
 		to.Refused(fault.Limit, fault.Prompt, target.Comparable(a.record.Estimate, a.plan.Messages), fault.AtLeast)
 		t.learn(ctx, to)
 	}
-	// A number that is not below what was believed, without one for the request, teaches nothing.
+	// A limit that is not below the believed one says nothing unless the size of the request comes with it.
 	if fault.Limit == 0 || fault.Prompt == 0 && believed > 0 && fault.Limit >= believed {
 		if over.shrunk == len(shrinkTo) {
 			return ""
@@ -47,7 +46,7 @@ func (t *turn) planSmaller(ctx context.Context, a *attempt, fault *llm.Error, ov
 		to.ShrinkReply(share)
 		t.limit = max(1, int(min(share*float64(over.first), smallerBy*float64(a.expected()))))
 		return fmt.Sprintf("the request was too long for the model, and the server does not state its limit; asking "+
-			"again with %.0f %% of it", 100*share)
+			"again with %.0f%% of it", 100*share)
 	}
 	if over.numbered {
 		return ""
@@ -55,7 +54,7 @@ func (t *turn) planSmaller(ctx context.Context, a *attempt, fault *llm.Error, ov
 	over.numbered = true
 	if space := replySpace(fault, a.expected()); space > 0 {
 		to.ShortenReply(space)
-		return fmt.Sprintf("the request and its reply are more than the model's window of %d tokens; asking once more "+
+		return fmt.Sprintf("the request and its reply exceed the model's window of %d tokens; asking once more "+
 			"for a reply of at most %d", fault.Limit, space)
 	}
 	t.limit = max(1, int(smallerBy*float64(to.Expect(a.record.Estimate))))
@@ -64,12 +63,12 @@ func (t *turn) planSmaller(ctx context.Context, a *attempt, fault *llm.Error, ov
 }
 
 const (
-	replyLeast = 256 // tokens; a shorter reply is not worth asking for
-	replySlack = 25  // one part in so many of a request stays free beside a shortened reply
+	replyLeast = 256 // tokens; a shorter reply is not useful
+	replySlack = 25  // 1/25 of the request is left free next to a shortened reply
 )
 
-// replySpace is how long a reply the server would take behind the request, where it is the reply that
-// is too much, and 0 where the request is.
+// replySpace returns how many tokens of reply the server would accept after the request if the reply was too long, and
+// 0 if the request itself was.
 func replySpace(fault *llm.Error, expected int) int {
 	prompt := fault.Prompt
 	if fault.AtLeast {

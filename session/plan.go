@@ -15,55 +15,55 @@ import (
 	"winnow/session/target"
 )
 
-// planner has the beginning of a branch as plans read it: it is read once and grows at its end. A plan may take a
-// while: nobody waits for one but who wants another.
+// planner keeps the beginning of a branch in the form that plans read, so that it is read once and then extended. A
+// plan may take a while; only other callers of the same planner wait for it.
 type planner struct {
 	count history.Counter
 
-	mu   sync.Mutex
-	read *history.Conversation // of seen, nil where nothing is read
-	seen branch.Branch
+	mu           sync.Mutex
+	conversation *history.Conversation // of branch; nil if nothing is read
+	branch       branch.Branch
 }
 
-// reads hands the first messages of a conversation's branch to f, as many as before says. While they are still loading
-// the error is ErrLoading.
-func (p *planner) reads(st State, before int, f func(c *history.Conversation)) error {
-	if !st.Whole || before > st.Branch.Len() {
+// withConversation calls f with the first messages of the branch; before is their number. The error is ErrLoading while
+// they are still being read.
+func (p *planner) withConversation(st State, before int, f func(c *history.Conversation)) error {
+	if !st.Loaded || before > st.Branch.Len() {
 		return ErrLoading
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if err := p.to(st.Branch.First(before)); err != nil {
+	if err := p.extend(st.Branch.First(before)); err != nil {
 		return err
 	}
-	f(p.read)
+	f(p.conversation)
 	return nil
 }
 
-// to reads the rest of a branch, or all of it where it does not begin with what was read.
-func (p *planner) to(b branch.Branch) error {
-	same := p.read != nil && p.seen.Len() <= b.Len()
-	for i := 0; same && i < p.seen.Len(); i++ {
-		was, now := p.seen.Row(i), b.Row(i)
+// extend reads the rest of a branch, or all of it if it does not begin with what was read before.
+func (p *planner) extend(b branch.Branch) error {
+	same := p.conversation != nil && p.branch.Len() <= b.Len()
+	for i := 0; same && i < p.branch.Len(); i++ {
+		was, now := p.branch.Row(i), b.Row(i)
 		same = was.ID == now.ID && was.Status() == now.Status() && was.Size == now.Size
 	}
 	if !same {
-		p.read, p.seen = history.Read(nil, p.count), branch.Branch{}
+		p.conversation, p.branch = history.Read(nil, p.count), branch.Branch{}
 	}
-	err := b.Pieces(context.Background(), p.seen.Len(), b.Len(), func(_ int, messages []store.Message) error {
-		p.read.Append(branch.History(messages)...)
+	err := b.Pieces(context.Background(), p.branch.Len(), b.Len(), func(_ int, messages []store.Message) error {
+		p.conversation.Append(branch.History(messages)...)
 		return nil
 	})
-	if p.seen = b; err != nil {
-		p.read = nil // it may have read a part of them
+	if p.branch = b; err != nil {
+		p.conversation = nil // it may hold some of them
 	}
 	return err
 }
 
-// build plans a request after the first messages of a conversation's branch. A limit below what must be sent is raised
-// to that, but for a summary, which may be one of fewer messages.
+// build plans a request after the first messages of the branch. A limit below the minimum that must be sent is raised
+// to it, except for a summary, which can be made of fewer messages.
 func (p *planner) build(st State, before int, o *history.Options) (plan history.Plan, err error) {
-	failed := p.reads(st, before, func(c *history.Conversation) {
+	failed := p.withConversation(st, before, func(c *history.Conversation) {
 		plan, err = c.Build(*o)
 		if over, is := errors.AsType[*history.OverBudgetError](err); is && o.Limit > 0 &&
 			(o.Scope == nil || o.Scope.For != history.ForSummary) {
@@ -74,7 +74,7 @@ func (p *planner) build(st State, before int, o *history.Options) (plan history.
 	return plan, cmp.Or(failed, err)
 }
 
-// options is everything beside the history that decides a request to a model under a policy.
+// options returns the options of a plan for a model under a policy.
 func (s *Session) options(
 	st State, to *target.Model, policy history.Policy, turn ...history.Message,
 ) history.Options {
@@ -88,9 +88,8 @@ func (s *Session) options(
 	return o
 }
 
-// summariesOn are the summaries that are of the first messages of the branch, the widest first; of two as wide
-// the newer comes first. A message is on the branch with all that came before it, so the newest message of a
-// summary tells.
+// summariesOn returns the summaries of the first messages of the branch, those that reach furthest first and newer
+// before older ones. A summary belongs to the branch if its last message does.
 func (st State) summariesOn(first int) []history.Summary {
 	var list []history.Summary
 	for _, m := range slices.Backward(st.summaries) {
@@ -105,87 +104,86 @@ func (st State) summariesOn(first int) []history.Summary {
 	return list
 }
 
-// alone says that a message of the user's is sent without the conversation before it: it says so in the store,
-// whichever way it is asked about.
+// alone reports whether a user message is stored as to be sent without the earlier conversation.
 func (st State) alone(user int64) bool {
 	at, there := st.Branch.Find(user)
 	return there && st.Branch.Row(at).Alone
 }
 
-// request is the request of a plan to a model, with what the server's cache may know of it.
+// request returns the request of a plan, with marks for the part that the server may have in its cache.
 func (s *Session) request(to *target.Model, plan history.Plan) llm.Request {
 	r := to.Request(plan)
 	r.CacheMarks = to.Client.CacheMarks(r, s.past.Alike(to.Ref(), plan), plan.Stays)
 	return r
 }
 
-// Tried is a conversation with other settings, of which nothing is kept. Where they are not possible, Preview and
-// Settings fail with Err, and what is said of a plan is of the model in use.
-type Tried struct {
-	State               // with the settings
-	Err   error         // why they are not possible, nil where they are
-	To    *target.Model // the state's model, with the window that is tried
+// Trial is a conversation with other settings, none of which are stored. If the settings are not possible, Preview and
+// Settings fail with Err.
+type Trial struct {
+	State                // with the tried settings
+	Err    error         // why the settings are not possible; nil if they are
+	Target *target.Model // Model, with the tried window
 
-	s       *Session
-	keys    []string // of the policy, that are tried
-	plans   *planner
-	sending bool // a window that nobody has stated yet is taken as it is assumed
+	s            *Session
+	keys         []string // the tried keys of the policy
+	plans        *planner
+	assumeWindow bool // plan with the assumed window if the server has not stated one
 }
 
-// Preview is the plan of the request that would leave if a draft were sent now: see Tried.Preview.
+// Preview plans the request that would be sent for a draft: see Trial.Preview.
 func (s *Session) Preview(d Draft) (history.Plan, error) {
 	return s.Try(context.Background(), Settings{}).Preview(d)
 }
 
-// Preview is the plan of the request that would leave if a draft were sent now. It reads the
-// conversation once and then costs what changed. While the older messages are still loading
-// there is no true answer, and the error is ErrLoading. A *history.OverBudgetError comes with a
-// plan to show.
-func (w Tried) Preview(d Draft) (history.Plan, error) {
+// Preview plans the request that would be sent for a draft. It reads the conversation once, and only what changed after
+// that. The error is ErrLoading while the older messages are still being read. With a *history.OverBudgetError the plan
+// is still returned, to be shown.
+func (w Trial) Preview(d Draft) (history.Plan, error) {
 	if w.Err != nil {
 		return history.Plan{}, w.Err
 	}
-	m, behind, err := w.s.place(context.Background(), d)
+	m, behind, err := w.s.resolveDraft(context.Background(), d)
 	if err != nil {
 		return history.Plan{}, err
 	}
-	if d.Instead != 0 {
+	if d.Replaces != 0 {
 		w.Branch, w.plans = behind, &w.s.other
 	}
 	return w.plan(m, d.Cut)
 }
 
-// plan plans the request of a message that is not stored, at the end of the branch; nothing is said with an empty one.
-func (w Tried) plan(m store.Message, cut bool) (history.Plan, error) {
+// plan plans the request for a message that is not stored, at the end of the branch. An empty message is left out.
+func (w Trial) plan(m store.Message, cut bool) (history.Plan, error) {
 	var turn []history.Message
 	if strings.TrimSpace(m.Content) != "" || len(m.Parts) > 0 {
 		turn = []history.Message{m.Message}
 	}
-	o := w.s.options(w.State, w.To, w.Policy, turn...)
+	o := w.s.options(w.State, w.Target, w.Policy, turn...)
 	if o.CutCurrent = cut; m.Alone {
 		o.Scope = &history.Scope{For: history.ForAlone}
 	}
-	if w.sending && o.Window == 0 {
-		o.Window = w.To.Windows().Window().Tokens
+	if w.assumeWindow && o.Window == 0 {
+		o.Window = w.Target.Windows().Window().Tokens
 	}
 	return w.plans.build(w.State, w.Branch.Len(), &o)
 }
 
-// WithRemedy is w with another remedy for some messages, as SetRemedy would set it.
-func (w Tried) WithRemedy(r history.Remedy, messages ...int64) Tried {
-	// To read an old message otherwise is to read all behind it again: nobody who plans as it is set waits for that.
-	w.Remedies, w.plans = withRemedy(w.Remedies, r, w.s.groups(messages)), &w.s.other
+// WithRemedy returns the trial with another remedy for some messages, as SetRemedy would set it.
+func (w Trial) WithRemedy(r history.Remedy, messages ...int64) Trial {
+	// Another remedy for an old message means reading everything after it again; plans with the current remedies must
+	// not wait for that.
+	w.Remedies, w.plans = withRemedy(w.Remedies, r, w.s.toolGroups(messages)), &w.s.other
 	return w
 }
 
-// Body is the body of the request that a plan of Preview makes, byte for byte as it would be sent.
-func (w Tried) Body(plan history.Plan) ([]byte, error) {
-	return w.To.Client.Body(w.s.request(w.To, plan))
+// Body returns the body of the request of a plan, with exactly the bytes that would be sent.
+func (w Trial) Body(plan history.Plan) ([]byte, error) {
+	return w.Target.Client.Body(w.s.request(w.Target, plan))
 }
 
-// LoadRest reads what Open left out and asks the server how large the model's window is. Until it
-// returns, Preview answers ErrLoading in a long conversation.
-func (s *Session) LoadRest(ctx context.Context) error {
+// LoadOlder reads the messages that Open left out and asks the server for the model's window. Until it returns, Preview
+// fails with ErrLoading in a long conversation.
+func (s *Session) LoadOlder(ctx context.Context) error {
 	if err := s.loadBranch(ctx); err != nil {
 		return err
 	}
@@ -193,8 +191,8 @@ func (s *Session) LoadRest(ctx context.Context) error {
 }
 
 func (s *Session) loadBranch(ctx context.Context) error {
-	st := s.Now()
-	if st.Whole {
+	st := s.State()
+	if st.Loaded {
 		return nil
 	}
 	read, err := s.readBranch(ctx, st.Row.ID, st.Row.Leaf)
@@ -202,18 +200,18 @@ func (s *Session) loadBranch(ctx context.Context) error {
 		return err
 	}
 	s.set(func(st *State) {
-		if !st.Whole {
-			st.Branch, st.Whole = read, true
+		if !st.Loaded {
+			st.Branch, st.Loaded = read, true
 		}
 	})
 	return nil
 }
 
-// readBranch reads a branch of the session from its first message on, for the screen and for plans, and makes a first
-// plan of it: that makes a long conversation searchable, which takes seconds. What has no count of its tokens yet, as
-// in an imported conversation, is counted, and the counts are stored.
+// readBranch reads a branch from its first message, for the screen and for plans, and plans once, because the first
+// plan of a long conversation takes seconds. Messages without a token count, such as imported ones, are counted, and
+// the counts are stored.
 func (s *Session) readBranch(ctx context.Context, id string, leaf int64) (branch.Branch, error) {
-	st, conversation := s.Now(), history.Read(nil, s.deps.Count)
+	st, conversation := s.State(), history.Read(nil, s.deps.Count)
 	ids, err := s.deps.Store.BranchIDs(ctx, id, leaf)
 	if err != nil {
 		return branch.Branch{}, err
@@ -229,17 +227,17 @@ func (s *Session) readBranch(ctx context.Context, id string, leaf int64) (branch
 	conversation.Build(s.options(st, st.Model, st.Policy, history.Message{Role: history.User, Content: "?"}))
 	s.plans.mu.Lock()
 	defer s.plans.mu.Unlock()
-	s.plans.read, s.plans.seen = conversation, read
+	s.plans.conversation, s.plans.branch = conversation, read
 	return read, nil
 }
 
-// uncounted says that a message's text has no count by the tokenizer in use.
+// uncounted reports whether a message lacks a token count by the tokenizer in use.
 func (s *Session) uncounted(m store.Message) bool {
 	return m.Content != "" && (m.Tokenizer != s.deps.Tokenizer || m.Tokens == 0)
 }
 
-// countMissing counts messages that have no count, and stores the counts where that is possible. A message that another
-// program still writes is counted for now.
+// countMissing counts messages that have no count and stores the counts if the store is writable. The count of a
+// message that another program is still writing is not stored.
 func (s *Session) countMissing(ctx context.Context, messages []store.Message) error {
 	counts := map[int64]int{}
 	for i := range messages {

@@ -15,9 +15,9 @@ import (
 	"winnow/llm/llmtest"
 )
 
-// The tests against real servers run where the environment names one; llm/llmtest/README.md says how to have one.
-
-// realBench talks to a real server, and keeps the bodies that were sent to it.
+// Tests against real servers run if the environment names one; see llm/llmtest/README.md.
+//
+// realBench talks to a real server and keeps the bodies of the requests.
 type realBench struct {
 	*bench
 	sent []string
@@ -47,7 +47,8 @@ func (b *realBench) Do(r *http.Request) (*http.Response, error) {
 	return http.DefaultClient.Do(r)
 }
 
-// ask sends a message and returns what was said beside the answer. A model of random weights may end at once.
+// ask sends a message and returns the notices. An empty answer is allowed, because a model of random weights may end at
+// once.
 func (b *realBench) ask(s *Session, text string) (said string) {
 	b.t.Helper()
 	events, err := drain(s.Send(b.t.Context(), say(text)))
@@ -63,14 +64,14 @@ func (b *realBench) wantProven(s *Session, turn int) {
 	wantProven(b.t, s, turn, 0, b.sent[len(b.sent)-1])
 }
 
-// A text that the server's tokenizer counts three times as high as any before makes a request too long.
+// A text that the server counts as three times as long as earlier ones makes a request too long.
 func TestRealOverflow(t *testing.T) {
 	b := newRealBench(t, llm.Endpoint{BaseURL: llmtest.RealServer(t, "WINNOW_REAL_LLAMACPP")})
 	listed, err := llm.NewClient(b.deps.Models.Endpoints()[0]).Models(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := New(b.deps, Start{Ref: "test/" + listed[0].ID})
+	s, err := New(b.deps, StartOptions{Model: "test/" + listed[0].ID})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +84,7 @@ func TestRealOverflow(t *testing.T) {
 	b.wantProven(s, 2)
 }
 
-// Behind an address that passes only /v1, Ollama drops the oldest messages and says nothing.
+// Behind a proxy that passes only /v1, Ollama silently drops the oldest messages.
 func TestRealSilentCut(t *testing.T) {
 	base, err := url.Parse(llmtest.RealServer(t, "WINNOW_REAL_OLLAMA"))
 	if err != nil {
@@ -99,7 +100,7 @@ func TestRealSilentCut(t *testing.T) {
 	}))
 	defer server.Close()
 	b := newRealBench(t, llm.Endpoint{BaseURL: server.URL + "/v1", Window: 32768})
-	s, err := New(b.deps, Start{Ref: "test/endless"})
+	s, err := New(b.deps, StartOptions{Model: "test/endless"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,14 +116,14 @@ func TestRealSilentCut(t *testing.T) {
 	}
 }
 
-// In its own format Ollama runs the window that is set, and requests stay in it.
+// With its own API, Ollama runs the window that is set, and requests fit it.
 func TestRealOllamaWindow(t *testing.T) {
 	b := newRealBench(t, llm.Endpoint{BaseURL: llmtest.RealServer(t, "WINNOW_REAL_OLLAMA") + "/v1"})
-	s, err := New(b.deps, Start{Ref: "test/endless"})
+	s, err := New(b.deps, StartOptions{Model: "test/endless"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.LoadRest(t.Context()); err != nil {
+	if err := s.LoadOlder(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Model().SetWindow(t.Context(), 3072); err != nil {

@@ -13,32 +13,32 @@ import (
 )
 
 const (
-	// The most tokens that an answer of the recall tool may have: recallMax, but no more than this share of what a
-	// request may hold, and recallMin in any case.
+	// The maximum number of tokens in a result of the recall tool is 1/recallShare of the request's limit, but at least
+	// recallMin and at most recallMax.
 	recallMax   = 2000
 	recallMin   = 200
 	recallShare = 8
 
-	// How many tokens a request has to have room for before the recall tool is offered: in a smaller one the
-	// description of the tool takes more from the conversation than it gives back.
+	// leastBudget is the smallest request limit, in tokens, for which the recall tool is offered. In smaller requests,
+	// the description of the tool costs more than it gains.
 	leastBudget = 2000
 )
 
-// offerRecall has the model offered the recall tool where a request did not hold all of the conversation.
+// offerRecall registers the recall tool if a request left out a part of the conversation.
 func (s *Session) offerRecall(sum history.Sum, leftOut bool) {
-	if leftOut && sum.Limit >= leastBudget && s.deps.Recall {
-		s.own.Register(recall.Tool, s.recall)
+	if leftOut && sum.Limit >= leastBudget && s.deps.OfferRecall {
+		s.ownTools.Register(recall.Tool, s.recall)
 	}
 }
 
-// recall is what the recall tool does: it finds the messages before the turn that a text is about and that the turn's
-// newest request does not hold whole, the best first. What the user excluded is not found.
+// recall implements the recall tool: it finds messages before the turn that match a query and that the turn's newest
+// request does not hold whole, the best match first. It does not find excluded messages.
 func (s *Session) recall(_ context.Context, arguments json.RawMessage) (string, error) {
 	query, err := recall.ReadQuery(arguments)
 	if err != nil {
 		return "", err
 	}
-	st := s.Now()
+	st := s.State()
 	t := st.turn
 	if t == nil {
 		return "", errors.New("no turn is running")
@@ -47,8 +47,8 @@ func (s *Session) recall(_ context.Context, arguments json.RawMessage) (string, 
 	s.set(func(*State) { plan = t.planned })
 	var groups [][]int
 	if !st.alone(t.user) {
-		// Nothing is found in what cannot be read.
-		_ = t.plans.reads(st, t.before, func(c *history.Conversation) { groups = c.Search(query) })
+		// If the conversation cannot be read, nothing is found.
+		_ = t.plans.withConversation(st, t.before, func(c *history.Conversation) { groups = c.Search(query) })
 	}
 	var found []recall.Found
 	var positions []int

@@ -8,7 +8,7 @@ import (
 	"winnow/session/approval"
 )
 
-// damagedConversation is a conversation in which the model called a tool with arguments that broke off.
+// damagedConversation returns a conversation in which the arguments of a tool call broke off.
 func damagedConversation(t *testing.T, more ...step) (*bench, *Session) {
 	t.Helper()
 	b := newBench(t, append([]step{calls("c1", "add", `{"a":1,"b":2`), says("Three.")}, more...)...)
@@ -22,19 +22,19 @@ func damagedConversation(t *testing.T, more ...step) (*bench, *Session) {
 	return b, s
 }
 
-// A trial of a remedy is the plan that there is once it is stored: with the draft, behind other messages, and beside
-// another remedy.
+// A trial of a remedy plans what is planned once the remedy is stored: for a draft, for a new version of a message, and
+// with another remedy set.
 func TestATrialOfARemedyIsWhatItWouldSend(t *testing.T) {
 	_, s := damagedConversation(t, says("Yes."))
 	call, first := s.Messages()[1].ID, s.Messages()[0].ID
 	check := func(instead int64, to history.Remedy) {
 		t.Helper()
-		draft := Draft{Text: "and 2+3?", Instead: instead}
+		draft := Draft{Text: "and 2+3?", Replaces: instead}
 		got, err := s.Try(t.Context(), Settings{}).WithRemedy(to, call).Preview(draft)
 		if err != nil {
 			t.Fatal(err)
 		}
-		was := s.Now().Remedies[call]
+		was := s.State().Remedies[call]
 		if err := s.SetRemedy(t.Context(), to, call); err != nil {
 			t.Fatal(err)
 		}

@@ -13,12 +13,8 @@ import (
 	"winnow/session/store"
 )
 
-// wantProven replays a request and fails unless its bytes are those that the server got.
-func wantProven(t interface {
-	Helper()
-	Fatalf(string, ...any)
-}, s *Session, turn, nth int, want string,
-) record.Replayed {
+// wantProven replays a request and fails unless it has the bytes that the server received.
+func wantProven(t testing.TB, s *Session, turn, nth int, want string) record.Replayed {
 	t.Helper()
 	got, err := s.Records().Replay(context.Background(), turn, nth)
 	if err != nil {
@@ -67,7 +63,7 @@ func TestReplaySaysWhereItCannotProve(t *testing.T) {
 		!strings.Contains(got.Doubt, "counted by fingers") {
 		t.Errorf("with another tokenizer: proven %t, %q", got.Proven, got.Doubt)
 	}
-	// A newer version of the rules that gives the same bytes is proof enough.
+	// Another version of the rules does not matter if the bytes are the same.
 	if got := other(func(r *store.Request) { r.Rules = 999 }); !got.Proven {
 		t.Errorf("the same bytes by other rules are not taken as proven: %q", got.Doubt)
 	}
@@ -100,7 +96,7 @@ func TestReplayOfNothing(t *testing.T) {
 	want(2, 0, "nothing was sent in turn 2 of this session")
 }
 
-// plain is entries without lists that are there and empty.
+// plain returns entries in which empty lists are nil.
 func plain(entries []history.Entry) []history.Entry {
 	out := slices.Clone(entries)
 	for i := range out {
@@ -118,8 +114,7 @@ func plain(entries []history.Entry) []history.Entry {
 	return out
 }
 
-// A request that came from another machine replays to the bytes that were sent there, whatever numbers its messages
-// have here.
+// A request from another machine replays to the same bytes, although its messages have other positions here.
 func TestARequestOfAnotherMachineReplays(t *testing.T) {
 	b := newBench(t, says("One."), says("Two."))
 	s := b.begin()

@@ -9,7 +9,7 @@ import (
 	"winnow/session/approval"
 )
 
-// A conversation with tools on each wire beside Chat Completions replays to the bytes that were sent.
+// Conversations with tools over the Responses API and Ollama's API replay to the bytes that were sent.
 func TestEveryWireReplays(t *testing.T) {
 	for wire, hold := range map[llm.Wire]func(*testing.T) (*bench, *Session){
 		llm.ResponsesWire: recordResponses, llm.OllamaWire: recordOllama,
@@ -24,15 +24,14 @@ func TestEveryWireReplays(t *testing.T) {
 	}
 }
 
-// recordResponses holds a conversation over the Responses API: reasoning that goes back to its model, a call, its
-// result.
+// recordResponses holds a conversation over the Responses API, with encrypted reasoning and a tool call.
 func recordResponses(t *testing.T) (*bench, *Session) {
 	b := newBench(t, thinksAndCalls("Zm9v+/"), responds(respondsText, respondsEnd), responds(respondsText, respondsEnd))
 	b.deps.Sampling.Effort = "low"
 	return b, b.recorded(t, func(e *llm.Endpoint) { e.Wire = llm.ResponsesWire })
 }
 
-// recordOllama holds a conversation over Ollama's own format: a window that is asked for, a call, its result.
+// recordOllama holds a conversation over Ollama's API, with a configured window and a tool call.
 func recordOllama(t *testing.T) (*bench, *Session) {
 	b := newOllamaBench(
 		t,
@@ -45,7 +44,7 @@ func recordOllama(t *testing.T) (*bench, *Session) {
 	return b.bench, b.recorded(t, func(e *llm.Endpoint) { e.KeepAlive = "10m" })
 }
 
-// recorded holds the conversation of a record with an endpoint that is changed first.
+// recorded holds the conversation of recordResponses or recordOllama.
 func (b *bench) recorded(t *testing.T, change func(*llm.Endpoint)) *Session {
 	t.Helper()
 	b.deps.Approval.Mode = approval.Always
@@ -70,10 +69,9 @@ func thinksAndCalls(secret string) step {
 		respondsEnd)
 }
 
-// responds streams events of the Responses API. What is given is put around an answer: its usage is the last.
+// responds streams events of the Responses API.
 func responds(events ...string) step {
 	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
 		for _, e := range append([]string{`{"type":"response.created","response":{"status":"in_progress"}}`},
 			events...) {
 			_, _ = w.Write([]byte("data: " + e + "\n\n"))
@@ -82,7 +80,7 @@ func responds(events ...string) step {
 	}
 }
 
-// thought is an item of reasoning that nobody but its server can read.
+// thought returns an item of encrypted reasoning.
 func thought(secret string) string {
 	return `{"id":"rs_1","type":"reasoning","encrypted_content":"` + secret + `","summary":[]}`
 }

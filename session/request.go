@@ -15,28 +15,28 @@ import (
 	"winnow/session/target"
 )
 
-// attempt is one request on its way: its record, and the answer as far as it has arrived.
+// attempt is one request and its answer as far as it has arrived.
 type attempt struct {
-	errand   errand
+	task     task
 	to       *target.Model
 	plan     history.Plan
 	request  llm.Request
 	decision record.Decision
-	forecast record.Forecast // of an answer's request: what the requests before tell about it
+	forecast record.Forecast // compared with the earlier requests; only for an answer
 	record   store.Request
 	began    time.Time
 	reply    llm.Reply
-	saver    *saver        // nil until the first piece of an answer arrived
-	answer   store.Message // the stored one, without an ID where there is none
+	saver    *saver        // nil until the first piece of an answer has arrived
+	answer   store.Message // the stored answer; its ID is 0 if there is none
 
-	withdrawn int64 // an earlier request that the server read whole after all, 0 for none
+	withdrawn int64 // an earlier request that the server did read whole, contrary to its receipt; 0 for none
 }
 
-// text is what arrived, without the blank around it.
+// text returns the text of the answer without surrounding white space.
 func (a *attempt) text() string { return strings.TrimSpace(a.reply.Text) }
 
-// decide plans a request to a model about the first messages of the branch, as many as before says. It is the model's
-// own request of that plan; the caller may change it.
+// decide plans a request to a model after the first messages of the branch; before is their number. The returned
+// attempt has the request of the plan, which the caller may modify.
 func (t *turn) decide(st State, plans *planner, before int, to *target.Model, o history.Options) (*attempt, error) {
 	if t.limit > 0 && (o.Limit == 0 || t.limit < o.Limit) {
 		o.Limit = t.limit
@@ -49,26 +49,26 @@ func (t *turn) decide(st State, plans *planner, before int, to *target.Model, o 
 	switch {
 	case len(o.Turn) > 0 && o.Turn[0].ID != 0:
 		leaf = st.Row.Leaf
-	case before > 0: // winnow asks by itself
+	case before > 0: // a summary or a title
 		leaf = st.Branch.ID(before - 1)
 	}
 	return &attempt{to: to, plan: plan, request: to.Request(plan), decision: record.DecisionOf(leaf, o, plan)}, err
 }
 
-// prepare plans a request that the limits or the user allow, and stores its record: that is on disk before any byte of
-// the request leaves. After a question it is planned anew, because what the user changed meanwhile holds for it.
-func (t *turn) prepare(ctx context.Context, e errand, over overflow) (*attempt, error) {
+// prepare plans a request, checks it against the limits and stores its record, which is on disk before the request is
+// sent. If the user was asked, the request is planned again, because the user may have changed something meanwhile.
+func (t *turn) prepare(ctx context.Context, e task, over overflow) (*attempt, error) {
 	for {
 		a, err := e.plan(ctx)
 		if err != nil {
 			return a, err
 		}
-		// What must be sent may be as much as what was refused without a number: to send it again makes no sense.
+		// Do not repeat a request that is about as long as the one that the server refused.
 		if over.shrunk > 0 && float64(a.plan.Sum.Total) > smallerBy*float64(over.refused.plan.Sum.Total) {
 			return a, over.fault
 		}
-		a.errand = e
-		wasAsked, err := t.allow(ctx, estimateOf(a.to, a.request.MaxTokens, a.plan.Sum), e.purpose)
+		a.task = e
+		wasAsked, err := t.checkLimits(ctx, estimateOf(a.to, a.request.MaxTokens, a.plan.Sum), e.purpose)
 		if err != nil {
 			return a, err
 		}
@@ -86,24 +86,24 @@ func (t *turn) prepare(ctx context.Context, e errand, over overflow) (*attempt, 
 	}
 }
 
-// send sends the request and stores what comes back: the whole answer, or its beginning when the user or the network
-// ended it. Only a request without any answer at all leaves no message.
+// send sends the request and stores the answer, or the part of it that arrived before the user or the network ended it.
+// It stores no message if nothing arrived.
 func (t *turn) send(ctx context.Context, a *attempt) error {
 	a.began = t.deps.Now()
 	fault := t.stream(ctx, a)
 	if fault == nil && ctx.Err() == nil {
-		fault = a.flaw()
+		fault = a.streamFault()
 	}
-	a.close(t.deps, ctx.Err() != nil, fault)
+	a.recordEnd(t.deps, ctx.Err() != nil, fault)
 	t.logRequest(a.record, fault)
 	var err error
 	if a.saver == nil {
 		err = t.saveRecord(ctx, a.record)
 	} else {
-		t.judge(a)
+		t.compareCount(a)
 		err = t.saveAnswer(ctx, a)
 	}
-	if a.errand.purpose == store.ForAnswer {
+	if a.task.purpose == store.ForAnswer {
 		if t.last = a.record; err == nil && a.record.End != store.EndFailed {
 			t.past.Answered(a.record, a.plan)
 		}
@@ -116,13 +116,13 @@ func (t *turn) send(ctx context.Context, a *attempt) error {
 	}
 	a.to.Ran()
 	t.noteCount(ctx, a)
-	if text := a.ending(); fault == nil && text != "" {
+	if text := a.endNotice(); fault == nil && text != "" {
 		t.say("%s", text)
 	}
 	return fault
 }
 
-// stream sends the request and takes what comes back, until an error. A piece of an answer is kept before it is shown.
+// stream sends the request and reads the answer. Each piece is handed to the store before it is shown.
 func (t *turn) stream(ctx context.Context, a *attempt) error {
 	for event, err := range a.to.Client.Stream(ctx, a.request) {
 		if err != nil {
@@ -132,7 +132,7 @@ func (t *turn) stream(ctx context.Context, a *attempt) error {
 		var piece Event
 		switch event := event.(type) {
 		case llm.Waiting:
-			if err := t.again(ctx, a, event); err != nil {
+			if err := t.recordRetry(ctx, a, event); err != nil {
 				return err
 			}
 		case llm.TextDelta:
@@ -142,10 +142,10 @@ func (t *turn) stream(ctx context.Context, a *attempt) error {
 		case llm.ToolDelta:
 			piece = event
 		}
-		if piece == nil || a.errand.purpose != store.ForAnswer {
+		if piece == nil || a.task.purpose != store.ForAnswer {
 			continue
 		}
-		if err := t.keep(ctx, a); err != nil {
+		if err := t.checkpoint(ctx, a); err != nil {
 			return err
 		}
 		t.emit(piece)
@@ -153,9 +153,9 @@ func (t *turn) stream(ctx context.Context, a *attempt) error {
 	return nil
 }
 
-// again records that a request leaves once more, and announces it. The server may have refused one of its fields, so
-// its bytes may be others than before.
-func (t *turn) again(ctx context.Context, a *attempt, waiting llm.Waiting) error {
+// recordRetry records that the request is sent again, and announces it. The new body may differ, because the server may
+// have refused one of its fields.
+func (t *turn) recordRetry(ctx context.Context, a *attempt, waiting llm.Waiting) error {
 	if waiting.Changed != "" {
 		t.learn(ctx, a.to)
 	}
@@ -169,16 +169,16 @@ func (t *turn) again(ctx context.Context, a *attempt, waiting llm.Waiting) error
 	if err := t.saveRecord(ctx, a.record); err != nil {
 		return err
 	}
-	t.emit(Waiting{waiting})
+	t.emit(Retrying{waiting})
 	if waiting.Changed != "" {
 		t.say("%s; asking again %s", clause(waiting.Err), waiting.Changed)
 	}
 	return nil
 }
 
-// keep offers what has arrived to the store. The row begins with the first piece, before that piece
-// is shown, and even when the user stops at this very moment: what was seen is kept.
-func (t *turn) keep(ctx context.Context, a *attempt) error {
+// checkpoint passes what has arrived to the store. The answer's row is created before the first piece is shown, even if
+// the user stops at that moment.
+func (t *turn) checkpoint(ctx context.Context, a *attempt) error {
 	if a.saver == nil {
 		a.record.FirstToken = t.deps.Now().Sub(a.began)
 		err := detached(ctx, func(ctx context.Context) error {
@@ -196,7 +196,7 @@ func (t *turn) keep(ctx context.Context, a *attempt) error {
 	return nil
 }
 
-// answerRow is the answer's row as of now.
+// answerRow returns the current row of the answer.
 func (t *turn) answerRow(a *attempt) store.Message {
 	status := history.Complete
 	if a.record.End != store.EndDone {
@@ -213,63 +213,63 @@ func (t *turn) answerRow(a *attempt) store.Message {
 	}
 }
 
-// saveAnswer stores what arrived with its receipt in one transaction. It happens even after a
-// stop: the user has already seen the text.
+// saveAnswer stores the answer and its receipt in one transaction, even after a stop, because the user has already seen
+// the text.
 func (t *turn) saveAnswer(ctx context.Context, a *attempt) error {
 	t.warn("checkpoint the answer", a.saver.close())
 	m := t.answerRow(a)
 	m.ID = a.saver.id
 	err := detached(ctx, func(ctx context.Context) (err error) {
-		a.answer, err = t.deps.Store.FinishAnswer(ctx, t.deps.counted(m), a.record)
+		a.answer, err = t.deps.Store.FinishAnswer(ctx, t.deps.withCount(m), a.record)
 		return err
 	})
 	if err == nil {
 		t.add(a.answer)
-		t.emit(Answered{Message: a.answer, Receipt: record.ReceiptOf(a.record)})
+		t.emit(AnswerStored{Message: a.answer, Receipt: record.ReceiptOf(a.record)})
 	}
 	return err
 }
 
-// flaw is the error of a stream that ended by itself and holds nothing that can be used.
-func (a *attempt) flaw() error {
+// streamFault returns an error if the stream ended normally without a usable answer.
+func (a *attempt) streamFault() error {
 	blank := strings.TrimSpace(a.reply.Text+a.reply.Reasoning) == "" && len(a.reply.Calls) == 0
 	switch {
-	case a.errand.purpose == store.ForAnswer && a.saver == nil:
+	case a.task.purpose == store.ForAnswer && a.saver == nil:
 		if fault := a.to.NoRoom(a.reply, a.expected()); fault != nil {
 			return fault
 		}
-	case a.errand.purpose != store.ForAnswer && a.text() != "" && a.reply.Finished.End != llm.Done:
+	case a.task.purpose != store.ForAnswer && a.text() != "" && a.reply.Finished.End != llm.Done:
 		return errors.New("the connection was lost before the text was complete")
 	}
-	if blank || a.errand.purpose != store.ForAnswer && a.text() == "" {
+	if blank || a.task.purpose != store.ForAnswer && a.text() == "" {
 		return &llm.Error{Kind: llm.Empty, Endpoint: a.record.Endpoint, Model: a.record.Model}
 	}
 	return nil
 }
 
-// ending says why an answer that is over may not be what was asked for, "" where it is.
-func (a *attempt) ending() string {
+// endNotice explains why an answer may be incomplete. It returns "" if there is nothing to explain.
+func (a *attempt) endNotice() string {
 	switch {
 	case a.record.End == store.EndNoDone:
 		return "the server ended the stream without a finish reason; the answer is kept as interrupted"
 	case a.record.End != store.EndDone:
 	case a.reply.Finished.Reason == "length":
 		return "the answer is cut off: it reached the length limit of the model or of max_tokens"
-	case a.reply.Finished.Reason == "content_filter":
-		return "the answer is cut off: the server's content filter stopped it"
+	case llm.WholenessOf(a.reply.Finished.Reason) == llm.Cut:
+		return "the answer is cut off: the server stopped it (finish_reason " + a.reply.Finished.Reason + ")"
 	case a.text() == "" && len(a.reply.Calls) == 0:
 		return "the model sent reasoning but no answer"
 	}
 	return ""
 }
 
-// saveRecord stores what became of a request.
+// saveRecord stores the updated record of a request.
 func (t *turn) saveRecord(ctx context.Context, r store.Request) error {
 	return detached(ctx, func(ctx context.Context) error { return t.deps.Store.UpdateRequest(ctx, r) })
 }
 
-// close notes how the request ended, and what it cost.
-func (a *attempt) close(d Deps, stopped bool, fault error) {
+// recordEnd updates the record with how the request ended and what it cost.
+func (a *attempt) recordEnd(d Deps, stopped bool, fault error) {
 	r, usage := &a.record, a.reply.Usage
 	cost := a.cost(d)
 	r.Cost, r.CostFrom, r.PriceSource = int64(cost.Amount), string(cost.From), cost.Source
@@ -293,7 +293,7 @@ func (a *attempt) close(d Deps, stopped bool, fault error) {
 		return
 	}
 	r.Error = fault.Error()
-	if a.saver != nil { // nothing is asked again behind an answer that has begun
+	if a.saver != nil { // a request is not repeated once its answer has begun
 		r.Fault = record.FaultOf(fault).JSON()
 	}
 	if e != nil && e.Body != "" {
@@ -301,9 +301,9 @@ func (a *attempt) close(d Deps, stopped bool, fault error) {
 	}
 }
 
-// cost is what a request that is over cost. Where the server did not report its tokens, those that are
-// known to have gone and come are counted. A request without any answer and of which the server says
-// nothing has no cost: it was refused, or never arrived.
+// cost returns the cost of a finished request. If the server did not report its tokens, they are estimated from what
+// was sent and received. A request without an answer and without a report costs nothing: it was refused or never
+// arrived.
 func (a *attempt) cost(d Deps) pricing.Cost {
 	usage := a.reply.Usage
 	if a.reply.Text == "" && a.saver == nil && (usage == pricing.Usage{} || usage == pricing.NoUsage()) {
@@ -316,13 +316,13 @@ func (a *attempt) cost(d Deps) pricing.Cost {
 	return a.to.Client.Cost(a.record.Model, usage, pricing.Usage{Prompt: a.expected(), Answer: a.plan.Sum.Tokens(came)})
 }
 
-// expected is what the server was expected to count for the request.
+// expected returns the number of tokens that the server is expected to count for the request.
 func (a *attempt) expected() int { return a.plan.Sum.Tokens(a.plan.Sum.Total) }
 
-// clause is an error's sentence without its full stop: more follows.
+// clause returns the text of an error without its full stop, for use within a sentence.
 func clause(err error) string { return strings.TrimSuffix(err.Error(), ".") }
 
-// logRequest writes what a request held that is over, what the server said of it, and how it failed.
+// logRequest logs a finished request: its size, its usage, and how it ended.
 func (t *turn) logRequest(r store.Request, fault error) {
 	t.log().Debug("request", "turn", r.Turn, "record", r.ID, "model", r.Endpoint+"/"+r.Model, "estimate", r.Estimate,
 		"messages", r.Tally.Stored, "sent", r.Tally.Sent(), "repaired", r.Tally.Repaired,

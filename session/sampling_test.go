@@ -7,20 +7,20 @@ import (
 	"winnow/session/record"
 )
 
-// ofModels is the configuration of some models, by "endpoint/model".
-func ofModels(all map[string]ModelSettings) func(endpoint, model string) ModelSettings {
-	return func(endpoint, model string) ModelSettings { return all[endpoint+"/"+model] }
+// ofModels returns the configuration of some models, by "endpoint/model".
+func ofModels(all map[string]ModelDefaults) func(endpoint, model string) ModelDefaults {
+	return func(endpoint, model string) ModelDefaults { return all[endpoint+"/"+model] }
 }
 
-// A conversation takes the system prompt that is configured for its model until its first request, and keeps that one
-// then, whichever model it goes on with. What else is configured of a model changes with the model.
+// Until its first request, a conversation uses the system prompt that is configured for its model; it keeps that prompt
+// when its model changes later. The other configuration of a model applies while the model is used.
 func TestSettingsOfAModelComeWithIt(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, says("One."), says("Two."), says("Three."))
 	cold, warm, none := 0.1, 0.9, ""
 	brief, long := "Be brief.", "Take your time."
 	b.deps.System, b.deps.Sampling.Temperature = "For all.", &cold
-	b.deps.Of = ofModels(map[string]ModelSettings{
+	b.deps.DefaultsFor = ofModels(map[string]ModelDefaults{
 		"test/m": {
 			System: &brief, Sampling: record.Sampling{Temperature: &warm}, Tables: map[string]string{
 				"system": `[models."m"]`, "temperature": `[models."m"]`,
@@ -48,7 +48,7 @@ func TestSettingsOfAModelComeWithIt(t *testing.T) {
 		if err := s.Set(t.Context(), Settings{Model: model}); err != nil {
 			t.Fatal(err)
 		}
-		if got := s.Now().System; got != prompt {
+		if got := s.State().System; got != prompt {
 			t.Errorf("with %s the system prompt is %q, want %q", model, got, prompt)
 		}
 	}

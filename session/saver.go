@@ -9,21 +9,20 @@ import (
 	"winnow/session/store"
 )
 
-// checkpointEvery bounds what a crash can cost: the newest words of a streaming answer. It is well below
-// the quarter of a second that a crash may cost at most, because writing takes time as well, above all
-// beside other programs.
+// checkpointEvery limits what a crash can lose: the newest words of a streaming answer. It leaves time for the write,
+// which can be slow while other programs use the disk, so that at most a quarter of a second is lost.
 const checkpointEvery = 150 * time.Millisecond
 
-// saver writes a streaming answer to the store every checkpointEvery while it grows, so that what
-// arrived is on disk even when the server then falls silent. Its goroutine ends with close.
+// saver writes a growing answer to the store every checkpointEvery, so that what arrived is on disk even if the server
+// then falls silent. Its goroutine ends with close.
 type saver struct {
-	id     int64                     // the answer's row
-	newest atomic.Pointer[llm.Reply] // nil where it is saved
+	id     int64                     // the row of the answer
+	newest atomic.Pointer[llm.Reply] // nil if it is saved
 	stop   chan struct{}
-	done   chan error // of the newest checkpoint
+	done   chan error // receives the error of the last checkpoint
 }
 
-// startSaver begins to write to an answer's row.
+// startSaver starts to save to the row of an answer.
 func startSaver(st *store.Store, id int64) *saver {
 	s := &saver{id: id, stop: make(chan struct{}), done: make(chan error, 1)}
 	tick := time.NewTicker(checkpointEvery)
@@ -36,8 +35,8 @@ func startSaver(st *store.Store, id int64) *saver {
 	return s
 }
 
-// run saves the newest of the answer at each tick. Where that fails the next tick tries again: the server may send
-// nothing more.
+// run saves the newest state of the answer at each tick. If that fails, it tries again at the next tick, because the
+// server may send nothing more.
 func (s *saver) run(tick <-chan time.Time, save func(context.Context, llm.Reply) error) {
 	var err error
 	for {
@@ -57,11 +56,10 @@ func (s *saver) run(tick <-chan time.Time, save func(context.Context, llm.Reply)
 	}
 }
 
-// offer has an answer saved as far as it has arrived. It waits for nothing.
+// offer replaces the state of the answer that is to be saved. It does not block.
 func (s *saver) offer(reply llm.Reply) { s.newest.Store(&reply) }
 
-// close ends the checkpoints and says whether the last one failed. The finished answer is written by the
-// turn itself.
+// close ends the checkpoints and returns the error of the last one. The turn itself writes the finished answer.
 func (s *saver) close() error {
 	close(s.stop)
 	return <-s.done

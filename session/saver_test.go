@@ -9,7 +9,7 @@ import (
 	"winnow/llm"
 )
 
-// A checkpoint that failed, as on a full disk, is tried again although the server sends nothing more.
+// A failed checkpoint is tried again even if the server sends nothing more.
 func TestAFailedCheckpointIsTriedAgainWhileTheServerIsSilent(t *testing.T) {
 	kept, tries := "", 0
 	s := &saver{stop: make(chan struct{}), done: make(chan error, 1)}

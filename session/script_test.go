@@ -29,10 +29,10 @@ import (
 	"winnow/session/store"
 )
 
-// TestScripts plays the scripts of testdata: conversations with a server that answers as the script tells. A section of
-// a file is a script, and has a command a line; scriptCommands has them. {N*TEXT} is a text N times. What fails, what a
-// turn says by itself and what the user is asked must be named by the script, in this order, before it goes on. At its
-// end every request is made again from its record, byte for byte.
+// TestScripts plays the scripts in testdata: conversations with a server that follows the script. Each section of a
+// file is a script with one command per line; see scriptCommands. {N*TEXT} repeats a text. A script must name every
+// error, notice and question of an action, in their order, before the next action. At its end every request must be
+// reproducible from its record, byte for byte.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/*.txtar")
@@ -60,36 +60,36 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// play is a conversation while a script is played.
+// play is the state of a running script.
 type play struct {
 	*bench
-	line  string           // which is played
-	s     *Session         // nil before it begins
-	names map[string]int64 // messages by the names that the script gives them
-	hung  chan struct{}    // closed once the server or a tool hangs
-	words string           // what the server says before it hangs
+	line  string           // being played
+	s     *Session         // nil before the first action
+	names map[string]int64 // message ids by the names of the script
+	hung  chan struct{}    // closed when the server or a tool hangs
+	words string           // sent by the server before it hangs
 
-	running <-chan Event // of the turn that was started
+	running <-chan Event // of the started turn
 	stop    context.CancelFunc
 
-	acting           bool // the newest action is not over
+	acting           bool // an action is running
 	err              error
-	events           []string // by type, those of a kind behind one another once
+	events           []string // types of the events, without repetitions
 	said, asked, ran []string
-	answers          []string // to the next questions, each with what the user does meanwhile behind "; "
+	answers          []string // to the next questions, each optionally followed by "; " and a command to be played first
 	plan             history.Plan
 	forecast         record.Forecast
-	receipts         map[int64]record.Receipt // all, by the request
+	receipts         map[int64]record.Receipt // by request
 	receipt          record.Receipt
-	body             string   // of the request that is looked at, "" for the last one
-	previewed        string   // the body of the last preview
-	doubt            string   // why a request may not be made again
-	played           []string // the lines so far, where a test makes them
+	body             string   // the request that is compared, "" for the last one
+	previewed        string   // body of the last preview
+	doubt            string   // why a request may be irreproducible
+	played           []string // the lines so far, in a random script
 }
 
 var repeated = regexp.MustCompile(`\{(\d+)\*([^}]*)\}`)
 
-// do runs a line of a script.
+// do plays a line.
 func (p *play) do(line string) {
 	p.t.Helper()
 	if line == "" || strings.HasPrefix(line, "#") {
@@ -110,7 +110,7 @@ func (p *play) do(line string) {
 	}
 }
 
-// acts runs an action of the user's. One that comes while another is not over must not fail.
+// acts runs an action of the user. An action during another one must not fail.
 func (p *play) acts(act func() error) {
 	p.t.Helper()
 	if p.acting {
@@ -127,7 +127,7 @@ func (p *play) acts(act func() error) {
 	p.acting = false
 }
 
-// settled wants that the script has named all that came of its last action.
+// settled fails the script if it has not named everything that came of its last action.
 func (p *play) settled() {
 	p.t.Helper()
 	if p.err != nil || len(p.said) > 0 || len(p.asked) > 0 {
@@ -136,7 +136,7 @@ func (p *play) settled() {
 	}
 }
 
-// want fails the script where something is not what the script wants.
+// want compares.
 func (p *play) want(got, want string) {
 	p.t.Helper()
 	if got != want {
@@ -144,7 +144,7 @@ func (p *play) want(got, want string) {
 	}
 }
 
-// next takes the first of a list, which must hold a text.
+// next removes the first item of a list, which must contain a text.
 func (p *play) next(list *[]string, text string) {
 	p.t.Helper()
 	if len(*list) == 0 || !strings.Contains((*list)[0], text) {
@@ -161,8 +161,8 @@ func (p *play) number(text string) int {
 	return n
 }
 
-// id is the id of a message: by its name, by its number on the branch, from its end where that is negative, or
-// the number itself beyond that.
+// id returns the id of a message by its name or by its number on the branch, which counts from the end if it is
+// negative. Other numbers are ids.
 func (p *play) id(text string) int64 {
 	if id, named := p.names[text]; named {
 		return id
@@ -180,7 +180,7 @@ func (p *play) id(text string) int64 {
 	return int64(n)
 }
 
-// begins begins a turn: "send TEXT", "alone TEXT", "cut TEXT", "edit MESSAGE TEXT", "again MESSAGE MODEL" or "compact".
+// begins starts a turn: "send TEXT", "alone TEXT", "cut TEXT", "edit MESSAGE TEXT", "again MESSAGE MODEL" or "compact".
 func (p *play) begins(ctx context.Context, line string) <-chan Event {
 	how, of, _ := strings.Cut(line, " ")
 	switch how {
@@ -198,12 +198,12 @@ func (p *play) draft(line string) Draft {
 	d := Draft{Text: text, Alone: how == "alone", Cut: how == "cut"}
 	if how == "edit" {
 		message, text, _ := strings.Cut(text, " ")
-		d.Instead, d.Text = p.id(message), text
+		d.Replaces, d.Text = p.id(message), text
 	}
 	return d
 }
 
-// starts begins a turn, and goes on as soon as the server or a tool hangs.
+// starts starts a turn and returns when the server or a tool hangs.
 func (p *play) starts(line string) {
 	p.acts(func() error {
 		ctx, stop := context.WithCancel(p.t.Context())
@@ -228,7 +228,7 @@ func (p *play) turn(events <-chan Event) error {
 	return errors.New("the events ended without Finished")
 }
 
-// take takes an event of a turn, and answers it where it is a question.
+// take handles an event, and answers questions.
 func (p *play) take(e Event) {
 	p.events = slices.Compact(append(p.events, strings.TrimPrefix(fmt.Sprintf("%T", e), "session.")))
 	switch e := e.(type) {
@@ -236,24 +236,24 @@ func (p *play) take(e Event) {
 		p.said = append(p.said, e.Text)
 	case Planned:
 		p.plan, p.forecast = e.Plan, e.Forecast
-	case Answered:
+	case AnswerStored:
 		p.receipts[e.Message.Request], p.receipt = e.Receipt, e.Receipt
-	case Ran:
+	case ToolFinished:
 		p.ran = append(p.ran, fmt.Sprintf("%s by %s: %s", e.Record.Outcome, e.Record.By, e.Message.Content))
-		if kept := (resultKeys{}); json.Unmarshal([]byte(e.Message.Extra), &kept) != nil || kept.Call != e.Record {
+		if kept := (resultExtra{}); json.Unmarshal([]byte(e.Message.Extra), &kept) != nil || kept.Call != e.Record {
 			p.t.Errorf("%s: of the call is stored %s, want %+v", p.line, e.Message.Extra, e.Record)
 		}
-	case Asked:
+	case ApprovalNeeded:
 		p.asked = append(p.asked, fmt.Sprintf("%s %s %s %v", e.Call.Name, e.Arguments.Object, e.Reason, e.Choices))
 		choice, reason, _ := strings.Cut(p.answer("once"), " ")
 		e.Answer(approval.Answer{Choice: approval.Choice(choice), Reason: reason})
-	case OverLimit:
+	case LimitExceeded:
 		p.asked = append(p.asked, strings.Join(e.Over.Keys(), " "))
 		e.Answer(limits.Answer(p.answer("no")))
 	}
 }
 
-// answer is the answer to a question, after what the user does meanwhile.
+// answer returns the answer to a question, after playing the command that comes with it.
 func (p *play) answer(usual string) string {
 	answer, meanwhile, _ := strings.Cut(append(p.answers, usual)[0], "; ")
 	p.answers = p.answers[min(1, len(p.answers)):]
@@ -261,7 +261,7 @@ func (p *play) answer(usual string) string {
 	return answer
 }
 
-// step is what the server does with a request.
+// step returns a step of the server.
 func (p *play) step(arg string) step {
 	kind, rest, _ := strings.Cut(arg, " ")
 	first, more, _ := strings.Cut(rest, " ")
@@ -285,17 +285,19 @@ func (p *play) step(arg string) step {
 	case "hangs":
 		p.hung, p.words = make(chan struct{}), rest
 		return hangs(p.hung, rest)
-	case "ends": // without a word; REASON N: for a reason, with N tokens of the request
+	case "ends": // without any text; REASON N: with a finish reason and N tokens of the request
 		return func(w http.ResponseWriter, _ *http.Request) {
 			if rest != "" {
 				finish(w, first, p.number(more), 0)
 			}
 			fmt.Fprint(w, "data: [DONE]\n\n")
 		}
-	case "sends": // TEXT | EVENT
+	case "sends": // TEXT | EVENT | EVENT
 		return func(w http.ResponseWriter, _ *http.Request) {
 			delta(w, map[string]any{"content": before})
-			event(w, json.RawMessage(then))
+			for e := range strings.SplitSeq(then, " | ") {
+				fmt.Fprintf(w, "data: %s\n\n", e)
+			}
 		}
 	}
 	next := p.step(then)
@@ -314,7 +316,7 @@ func (p *play) step(arg string) step {
 	}
 }
 
-// tools are what the model may call: one that adds, one of an MCP server, and one that hangs until it is stopped.
+// tools offers a tool that adds, one of an MCP server, and one that hangs until it is stopped.
 func (p *play) tools(description string) {
 	write := remote
 	write.Description = cmp.Or(description, write.Description)
@@ -330,7 +332,7 @@ func (p *play) tools(description string) {
 	p.configure(func(e *llm.Endpoint) { e.Tools = box })
 }
 
-// talks holds some turns, each with words that no other has.
+// talks holds some turns, each with unique words.
 func (p *play) talks(turns int) {
 	for n := range turns {
 		p.steps = append(p.steps, p.step(fmt.Sprintf("reports 0 answer%d: %s", n+1,
@@ -339,8 +341,8 @@ func (p *play) talks(turns int) {
 	}
 }
 
-// imports opens a conversation that was stored before: "user TEXT", "call NAME ARGUMENTS", "tool TEXT" and
-// "assistant TEXT", with " | " between.
+// imports opens a stored conversation of "user TEXT", "call NAME ARGUMENTS", "tool TEXT" and "assistant TEXT",
+// separated by " | ".
 func (p *play) imports(arg string) {
 	c := store.Conversation{Session: store.Session{Title: "imported", TitleFrom: store.TitleUser}, Leaf: -1}
 	for part := range strings.SplitSeq(arg, " | ") {
@@ -362,7 +364,7 @@ func (p *play) imports(arg string) {
 	p.s = p.loaded(imported.Session.ID)
 }
 
-// wantMessages wants a conversation, here and as it is stored.
+// wantMessages compares the messages in memory and in the store.
 func (p *play) wantMessages(want string) {
 	p.t.Helper()
 	shown := func(s *Session) string {
@@ -372,8 +374,7 @@ func (p *play) wantMessages(want string) {
 	p.want(shown(p.open(p.s.Info().ID)), want)
 }
 
-// wantAllProven wants that each request of the history is made again as it left, and that each receipt stays as it was
-// whatever models cost later.
+// wantAllProven checks that all requests are reproducible, and that receipts stay the same when prices change.
 func (p *play) wantAllProven() {
 	p.t.Helper()
 	p.hosted(perMillion(999, 999))
@@ -401,7 +402,7 @@ func (p *play) wantAllProven() {
 	}
 }
 
-// recorded are the records of a conversation's requests.
+// recorded returns the records of a conversation's requests.
 func (p *play) recorded(id string) []store.Request {
 	list, err := p.deps.Store.Requests(p.t.Context(), id, store.RequestFilter{})
 	if err != nil {
@@ -410,8 +411,9 @@ func (p *play) recorded(id string) []store.Request {
 	return list
 }
 
-// writes has another process write: "flag MESSAGE FLAG", "remedy MESSAGE REMEDY", "append MESSAGE TEXT | TEXT", "leaf
-// MESSAGE", "permit TOOL PERMISSION", "purge", or "title", "tag", "system" or "override" with a text.
+// writes changes the conversation as another process would: "flag MESSAGE FLAG", "remedy MESSAGE REMEDY", "append
+// MESSAGE TEXT | TEXT", "leaf MESSAGE", "permit TOOL PERMISSION", "purge", or "title", "tag", "system" or "override"
+// with a text.
 func (p *play) writes(arg string) (err error) {
 	ctx, id, db := p.t.Context(), p.s.Info().ID, p.beside()
 	what, text, _ := strings.Cut(arg, " ")
@@ -446,7 +448,7 @@ func (p *play) writes(arg string) (err error) {
 	return err
 }
 
-// appends stores messages behind another one: a question, its answer and so on.
+// appends stores messages after another one: a question, its answer and so on.
 func (p *play) appends(db *store.Store, parent int64, texts []string) error {
 	for i, text := range texts {
 		role := []history.Role{history.User, history.Assistant}[i%2]
@@ -462,17 +464,17 @@ func (p *play) appends(db *store.Store, parent int64, texts []string) error {
 	return nil
 }
 
-// sets sets something for the conversations that begin later: a key and its value.
+// sets configures the conversations that begin later.
 func (p *play) sets(arg string) {
 	key, value, _ := strings.Cut(arg, " ")
 	first, second, both := strings.Cut(value, " ")
 	d := &p.deps
-	texts := map[string]*string{"title": &d.TitleRef, "summary": &d.SummaryRef, "system": &d.System}
+	texts := map[string]*string{"title": &d.TitleModel, "summary": &d.SummaryModel, "system": &d.System}
 	numbers := map[string]*int{
 		"rounds": &d.MaxRounds, "max_messages": &d.Policy.MaxMessages, "max_tokens": &d.Sampling.MaxTokens,
 	}
 	switches := map[string]*bool{
-		"unattended": &d.Approval.Unattended, "recall": &d.Recall, "unknown_price": &d.Limits.AskUnknown,
+		"unattended": &d.Approval.Unattended, "recall": &d.OfferRecall, "unknown_price": &d.Limits.AskUnknown,
 	}
 	switch {
 	case texts[key] != nil:
@@ -521,12 +523,12 @@ func (p *play) sets(arg string) {
 	}
 }
 
-// does is a command that is an action of the user's.
+// does returns a command that is an action of the user.
 func does(act func(p *play, arg string) error) func(p *play, arg string) {
 	return func(p *play, arg string) { p.acts(func() error { return act(p, arg) }) }
 }
 
-// flags is a command that gives a message a flag.
+// flags returns a command that sets a flag.
 func flags(f history.Flag) func(p *play, arg string) {
 	return does(func(p *play, arg string) error {
 		_, err := p.s.SetFlags(p.t.Context(), flagged(f, p.id(arg)))
@@ -534,16 +536,16 @@ func flags(f history.Flag) func(p *play, arg string) {
 	})
 }
 
-// chooses is a command that sets the conversation.
+// chooses returns a command that changes settings.
 func chooses(to func(arg string) Settings) func(p *play, arg string) {
 	return does(func(p *play, arg string) error { return p.s.Set(p.t.Context(), to(arg)) })
 }
 
-// scriptCommands are what a script may say, beside the ways to begin a turn. A message is named by its number on the
-// branch or by a name.
+// scriptCommands returns the commands of scripts, besides those that start a turn. A message is named by its number on
+// the branch or by a name.
 func scriptCommands() map[string]func(p *play, arg string) {
 	return map[string]func(p *play, arg string){
-		// What is there before.
+		// Conditions.
 		"config": func(p *play, arg string) { p.sets(arg) },
 		"tools":  func(p *play, arg string) { p.tools(arg) },
 		"server": func(p *play, arg string) { p.steps = append(p.steps, p.step(arg)) },
@@ -559,7 +561,7 @@ func scriptCommands() map[string]func(p *play, arg string) {
 			}
 		},
 
-		// What the user does.
+		// Actions of the user.
 		"start":  func(p *play, arg string) { p.starts(arg) },
 		"stop":   func(p *play, _ string) { p.stop(); p.err = p.turn(p.running) },
 		"answer": func(p *play, arg string) { p.answers = append(p.answers, arg) },
@@ -575,7 +577,7 @@ func scriptCommands() map[string]func(p *play, arg string) {
 			_, err := p.s.Retitle(p.t.Context(), arg == "asked", p.take)
 			return err
 		}),
-		"switch": does(func(p *play, arg string) error { return p.s.Switch(p.t.Context(), p.id(arg)) }),
+		"switch": does(func(p *play, arg string) error { return p.s.SwitchBranch(p.t.Context(), p.id(arg)) }),
 		"version": does(func(p *play, arg string) error { // MESSAGE BY
 			message, by, _ := strings.Cut(arg, " ")
 			v, err := p.s.SwitchVersion(p.t.Context(), p.id(message), p.number(by))
@@ -593,9 +595,9 @@ func scriptCommands() map[string]func(p *play, arg string) {
 			message, remedy, _ := strings.Cut(arg, " ")
 			return p.s.SetRemedy(p.t.Context(), history.Remedy(remedy), p.id(message))
 		}),
-		"reread": does(func(p *play, want string) error { // N messages at the end; "parts" for another branch
-			found, err := p.s.Reread(p.t.Context())
-			p.want(map[bool]string{true: "parts"}[found.Parts]+strings.Trim(fmt.Sprint(found.Added), "0"), want)
+		"reload": does(func(p *play, want string) error { // N messages at the end; "diverged" for another branch
+			found, err := p.s.Reload(p.t.Context())
+			p.want(map[bool]string{true: "diverged"}[found.Diverged]+strings.Trim(fmt.Sprint(found.Added), "0"), want)
 			return err
 		}),
 		"pin": flags(history.Pin), "exclude": flags(history.Exclude), "free": flags(""),
@@ -616,7 +618,7 @@ func scriptCommands() map[string]func(p *play, arg string) {
 			p.names[name] = p.id(message)
 		},
 
-		// What came of it, in its order.
+		// Results, in their order.
 		"fails": func(p *play, arg string) {
 			p.want(fmt.Sprint(p.err != nil && strings.Contains(p.err.Error(), arg), p.err), fmt.Sprint(true, p.err))
 			p.err = nil
@@ -632,7 +634,7 @@ func scriptCommands() map[string]func(p *play, arg string) {
 		"asked": func(p *play, arg string) { p.next(&p.asked, arg) },
 		"ran":   func(p *play, arg string) { p.next(&p.ran, arg) },
 
-		// What is compared.
+		// Comparisons.
 		"events":   func(p *play, arg string) { p.want(strings.Join(p.events, " "), arg) },
 		"messages": func(p *play, arg string) { p.wantMessages(arg) }, // ROLE: TEXT, with " | " between
 		"requests": func(p *play, arg string) { p.want(fmt.Sprint(p.requests()), arg) },
@@ -650,8 +652,8 @@ func scriptCommands() map[string]func(p *play, arg string) {
 		"previewed": func(p *play, _ string) { p.want(p.looked(), p.previewed) },
 		"key":       func(p *play, arg string) { p.want(p.keys[len(p.keys)-1], "Bearer "+arg) },
 		"lost":      func(p *play, arg string) { p.want(fmt.Sprint(len(p.forecast.Losses)), arg) },
-		"exceeds":   func(p *play, arg string) { p.want(p.s.Over(p.plan).Short(), arg) },
-		"system":    func(p *play, arg string) { p.want(p.s.Now().System, arg) },
+		"exceeds":   func(p *play, arg string) { p.want(p.s.ExceededLimits(p.plan).Short(), arg) },
+		"system":    func(p *play, arg string) { p.want(p.s.State().System, arg) },
 		"verdict": func(p *play, arg string) { // MESSAGE DISPOSITION CAUSE
 			number, want, _ := strings.Cut(arg, " ")
 			e := p.plan.Entries[p.number(number)-1]
@@ -678,7 +680,7 @@ func scriptCommands() map[string]func(p *play, arg string) {
 			p.want(p.s.Messages()[p.number(number)-1].ToolCalls[0].Arguments, want)
 		},
 
-		// What is compared of what is stored.
+		// Comparisons with the store.
 		"row": func(p *play, arg string) {
 			r := p.stored(p.s)
 			p.want(r.Title, p.s.Info().Title)
@@ -713,17 +715,17 @@ func scriptCommands() map[string]func(p *play, arg string) {
 			for _, r := range decided.Remedies {
 				of[r]++
 			}
-			p.want(fmt.Sprint(of, err, maps.Equal(decided.Remedies, p.s.Now().Remedies)), arg+" <nil> true")
+			p.want(fmt.Sprint(of, err, maps.Equal(decided.Remedies, p.s.State().Remedies)), arg+" <nil> true")
 		},
 		"summary": func(p *play, arg string) { // of how many messages the widest is, and by which model
-			widest := slices.MaxFunc(p.s.Now().summaries, func(a, b store.Summary) int {
+			widest := slices.MaxFunc(p.s.State().summaries, func(a, b store.Summary) int {
 				return a.Messages - b.Messages
 			})
 			p.want(fmt.Sprint(widest.Messages, " ", widest.Endpoint+"/"+widest.Model), arg)
 		},
 		"stale": func(p *play, arg string) { // something of it was written elsewhere
-			changed, err := p.s.Refresh(p.t.Context())
-			p.want(fmt.Sprint(changed || p.s.Now().Behind, err), arg+" <nil>")
+			changed, err := p.s.RefreshSettings(p.t.Context())
+			p.want(fmt.Sprint(changed || p.s.State().Stale, err), arg+" <nil>")
 		},
 		"sessions": func(p *play, arg string) {
 			list, err := p.deps.Store.Sessions(p.t.Context(), store.Filter{})
@@ -740,10 +742,10 @@ func scriptCommands() map[string]func(p *play, arg string) {
 	}
 }
 
-// looked is the request that is looked at.
+// looked returns the request that is compared.
 func (p *play) looked() string { return cmp.Or(p.body, p.script.body(p.requests())) }
 
-// part is a text where the request that is looked at holds it, else "".
+// part returns the text if the request that is compared contains it, and "" otherwise.
 func (p *play) part(text string) string {
 	if strings.Contains(p.looked(), text) {
 		return text

@@ -1,6 +1,6 @@
-// Package session is a conversation: it orders a turn (save, plan, ask, save, run tools) and keeps
-// the store and the reader's view of the conversation in step. It decides nothing about what the
-// model sees, knows no SQL and no wire format, and draws nothing.
+// Package session runs conversations. It orders the steps of a turn (save, plan, ask, save, run tools) and keeps the
+// store and the conversation in memory in step. It does not decide what the model sees, contains no SQL and no wire
+// format, and draws nothing.
 package session
 
 import (
@@ -26,58 +26,60 @@ import (
 	"winnow/session/target"
 )
 
-// Deps is what every conversation needs. Deps is copied and never changed.
+// Deps are the dependencies and the configuration of a conversation. A Deps is copied and never modified.
 type Deps struct {
-	settings.Base // the policy; a session may override it
+	settings.Base // the configured policy, which a session may override
 
 	Store    *store.Store
 	Models   *llm.Catalog
 	System   string          // the configured system prompt, "" for none
-	Sampling record.Sampling // what is asked of every model
-	// What is configured of the model of an endpoint, over System and Sampling; nil says nothing.
-	Of      func(endpoint, model string) ModelSettings
-	Tools   []*tool.Toolbox // what every model may call beside the tools of its endpoint
-	Builtin *tool.Toolbox   // what every model but the guide may call; nil is none
-	// Makes Tools ready that take time to start, before each request of a turn; nil has nothing to do. It says what it
-	// waits for, what did not start and what changed. Its error is that of the context: tools that did not start are no
-	// reason to leave a message without an answer.
-	Prepare    func(ctx context.Context, say func(sentence string)) error
-	Recall     bool           // the model may read again what its request does not hold, with the recall tool
-	Approval   approval.Rules // which tools may run; a session adds what is remembered and said in it
-	ToolLimits tool.Limits    // of each call
-	Limits     limits.Limits  // what the user allows to be spent
-	MaxRounds  int            // the most requests of one turn; 0 is 16
-	TitleRef   string         // the model that writes titles; "" takes them from the first message
-	// The model that writes summaries, as the user named it; "" is the conversation's own.
-	SummaryRef string
-	Count      history.Counter     // counts tokens; nil counts one per four bytes
-	Tokenizer  string              // what Count is called, for the records
-	Now        func() time.Time    // nil is time.Now
-	Redact     func(string) string // takes known secrets out of what a temporary chat stores; nil takes none
-	Log        *slog.Logger        // nil discards
+	Sampling record.Sampling // the configured parameters, for every model
+	// DefaultsFor returns what is configured for one model; it takes precedence over System and Sampling. May be nil.
+	DefaultsFor  func(endpoint, model string) ModelDefaults
+	Tools        []*tool.Toolbox // offered to every model in addition to the tools of its endpoint
+	BuiltinTools *tool.Toolbox   // offered to every model except the guide; may be nil
+	// PrepareTools starts the tools that take time to start. It is called before each request of a turn and reports
+	// through say what it waits for, what did not start and what changed. It fails only with the error of ctx: a
+	// message is answered even if some tools did not start. May be nil.
+	PrepareTools func(ctx context.Context, say func(sentence string)) error
+	OfferRecall  bool           // offer the recall tool, which finds messages that a request left out
+	Approval     approval.Rules // which tools may run; the user's answers are added to them
+	ToolLimits   tool.Limits    // the limits of each call
+	Limits       limits.Limits  // the spending limits
+	MaxRounds    int            // the maximum number of requests in one turn; 0 means 16
+	TitleModel   string         // the model that writes titles; "" derives them from the first message
+	// SummaryModel is a reference to the model that writes summaries; "" means the conversation's own model.
+	SummaryModel string
+	Count        history.Counter     // counts tokens; nil counts one token per four bytes
+	Tokenizer    string              // the name of Count, stored in the records of requests
+	Now          func() time.Time    // nil means time.Now
+	Redact       func(string) string // removes known secrets from what a temporary chat stores; may be nil
+	Log          *slog.Logger        // nil discards all output
 
-	// Observe is shown each event of each turn, and of a title's, before anybody reads it. Turn tells the turns of all
-	// sessions apart; it is nil for a title. nil observes nothing.
+	// Observe is called with each event of a turn, and of the request for a title, before the event is delivered. The
+	// value of turn is different for each turn of any session, and nil for a title. May be nil.
 	Observe func(turn any, e Event)
 
-	// The history that stays: Store, or the one beside a temporary conversation. Its requests count for the day's
-	// limits, and it has what is remembered of tools.
-	kept *store.Store
+	// permanent is the store on disk: Store itself, unless the conversation is temporary. Spending limits count its
+	// requests, and it holds the remembered tool permissions.
+	permanent *store.Store
 }
 
-// ModelSettings is what the configuration says of one model.
-type ModelSettings struct {
+// ModelDefaults is the configuration of one model.
+type ModelDefaults struct {
 	Sampling record.Sampling
-	System   *string // the system prompt of conversations that begin with it, nil where nothing is said
-	// The table or the environment variable that says so, by key: system, max_tokens, temperature, top_p, effort.
+	System   *string // the system prompt of conversations that begin with the model; nil if not configured
+	// Tables names the configuration table or environment variable of each configured key: system, max_tokens,
+	// temperature, top_p or effort.
 	Tables map[string]string
 }
 
-// of is what the configuration says of a model, over what it says of all.
-func (d Deps) of(endpoint, model string) ModelSettings {
-	var s ModelSettings
-	if d.Of != nil {
-		s = d.Of(endpoint, model)
+// defaultsFor returns the configuration of a model, completed by what is configured for all models. System is never
+// nil.
+func (d Deps) defaultsFor(endpoint, model string) ModelDefaults {
+	var s ModelDefaults
+	if d.DefaultsFor != nil {
+		s = d.DefaultsFor(endpoint, model)
 	}
 	s.Sampling = s.Sampling.Over(d.Sampling)
 	if s.System == nil {
@@ -86,108 +88,109 @@ func (d Deps) of(endpoint, model string) ModelSettings {
 	return s
 }
 
-// system is the system prompt of a conversation's next request: its own, or until it has one what is configured for
-// its model.
-func (d Deps) system(row store.Session) string {
+// systemPrompt returns the system prompt of a conversation's next request: its own, or the configured one until it has
+// its own.
+func (d Deps) systemPrompt(row store.Session) string {
 	if row.System != "" || row.SystemFixed {
 		return row.System
 	}
-	return *d.of(row.Endpoint, row.Model).System
+	return *d.defaultsFor(row.Endpoint, row.Model).System
 }
 
-// counted is a message with the count of its tokens.
-func (d Deps) counted(m store.Message) store.Message {
+// withCount returns m with its number of tokens.
+func (d Deps) withCount(m store.Message) store.Message {
 	m.Tokens, m.Tokenizer = d.Count(m.Content), d.Tokenizer
 	return m
 }
 
-// Start is how a new conversation begins.
-type Start struct {
-	Ref string // the model, "endpoint/model"
-	Dir string // the working directory, a facet for finding it again
+// StartOptions describe a new conversation.
+type StartOptions struct {
+	Model string // a reference, "endpoint/model"
+	Dir   string // the working directory, by which the conversation can be found again
 
-	Closed error // why no model of the endpoint that Ref names could be chosen, nil where one was
+	Unavailable error // why the endpoint in Model has no usable model; nil if it has one
 
-	System string // its own system prompt, "" for the configured one
+	System string // the conversation's own system prompt; "" uses the configured one
 }
 
-// firstRead is how many messages Open reads: more than any screen shows, and quick in any session.
+// firstRead is the number of messages that Open reads: more than fit on any screen, and fast to read in any session.
 const firstRead = 200
 
 var (
-	// ErrBusy says that a turn is running: one conversation has one turn at a time.
+	// ErrBusy is returned while a turn is running: a conversation runs one turn at a time.
 	ErrBusy = errors.New("an answer is still arriving; esc stops it")
-	// ErrLoading says that the older messages are not read yet, so that no plan can be true.
+	// ErrLoading is returned while the older messages are still being read. Until then no request can be planned.
 	ErrLoading = errors.New("the older messages are still loading")
-	// ErrNothingToAnswer says that there is no user message to ask about.
+	// ErrNothingToAnswer is returned if the conversation has no user message to answer.
 	ErrNothingToAnswer = errors.New("there is no message to answer yet")
 )
 
-// Session is one conversation. Its methods may be called from several goroutines; a turn runs on a
-// goroutine of its own. Whoever changes a setting holds writing from reading the row until the row in
-// memory is the one in the store, so that two changes at a time both stay. It is locked before mu.
+// Session is one conversation. Its methods are safe for concurrent use; a turn runs on a goroutine of its own.
 type Session struct {
-	deps  Deps
-	own   *tool.Toolbox // the tools that read this one conversation
-	past  *record.Past  // what is known of past requests
-	plans planner       // of the active branch
-	other planner       // of what is not the active branch as it is set: an edit, a title, another remedy
+	deps     Deps
+	ownTools *tool.Toolbox // the tools that read this conversation
+	past     *record.Past  // statistics of the past requests
+	plans    planner       // plans requests on the active branch
+	other    planner       // plans requests with another branch or other remedies, and titles
 
-	writing sync.Mutex // held while a setting, a flag or a new row goes to the store and then into memory
-	sums    sync.Mutex // held while what was spent is read, so that no older sum replaces a newer one
+	// writeMu is held from reading a row until the changed row is in the store and in memory, so that concurrent
+	// changes do not overwrite each other. It is locked before mu.
+	writeMu sync.Mutex
+	// spendingMu is held while the spending is read, so that an older sum does not replace a newer one.
+	spendingMu sync.Mutex
 
-	mu    sync.Mutex // held for moments: no plan is made and nothing is read meanwhile
+	mu    sync.Mutex // held only briefly: never while planning or reading
 	state State
 }
 
-// State is a conversation as of a moment. Its maps and lists are replaced and never changed.
+// State is a snapshot of a conversation. Its maps and slices are replaced, never modified.
 type State struct {
 	Row       store.Session // its ID is "" until the first message is stored
-	Branch    branch.Branch // the active one, as far as it is loaded
-	Whole     bool          // Branch is all of it
+	Branch    branch.Branch // the loaded part of the active branch
+	Loaded    bool          // Branch is complete
 	Policy    history.Policy
 	System    string // the system prompt of the next request
 	Flags     map[int64]history.Flag
-	Remedies  map[int64]history.Remedy // by message; one that is not there is sent repaired
-	Model     *target.Model            // in use
-	ReadOnly  bool                     // another window writes in it
-	Sums      Sums                     // when they were read last
-	Behind    bool                     // the store has other messages, another title or other tags: see Reread
+	Remedies  map[int64]history.Remedy // by message id; messages without an entry are sent repaired
+	Model     *target.Model            // the model in use
+	ReadOnly  bool                     // another window has the lease
+	Spending  Spending                 // as of the last ReadSpending
+	Stale     bool                     // the store has other messages, another title or other tags: see Reload
 	summaries []store.Summary
 
-	models map[string]*target.Model // those that were asked or tried, by reference; under mu alone
+	models map[string]*target.Model // models used or tried so far, by reference; guarded by mu
 	rules  approval.Rules           // which tools may run
-	limits limits.Limits            // as configured, or raised for the session
-	turn   *turn                    // the running one
+	limits limits.Limits            // as configured, or as raised for this session
+	turn   *turn                    // the running turn, nil if none
 
-	leased  bool   // the lease is wanted as soon as the conversation is on disk
-	release func() // gives the lease back, nil where there is none
+	wantsLease bool   // take the lease as soon as the conversation is stored
+	release    func() // releases the lease; nil if it is not held
 }
 
-// Busy says whether a turn is running.
+// Busy reports whether a turn is running.
 func (st State) Busy() bool { return st.turn != nil }
 
-// Now is the conversation as of now.
-func (s *Session) Now() State {
+// State returns the current state of the conversation.
+func (s *Session) State() State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.state
 }
 
-// set changes the conversation in memory.
+// set modifies the conversation in memory.
 func (s *Session) set(change func(*State)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	change(&s.state)
 }
 
-// change changes the conversation in the store, where it is there, and then in memory.
+// change modifies the conversation in the store, if it is stored already, and then in memory.
 func (s *Session) change(stored func(id string) error, then func(*State)) error {
 	if err := s.mayWrite(); err != nil {
 		return err
 	}
-	s.writing.Lock()
-	defer s.writing.Unlock()
+	s.writeMu.Lock()
+	defer s.writeMu.Unlock()
 	if id := s.Info().ID; id != "" {
 		if err := stored(id); err != nil {
 			return err
@@ -197,24 +200,24 @@ func (s *Session) change(stored func(id string) error, then func(*State)) error 
 	return nil
 }
 
-// New begins a conversation. Nothing is on disk until its first message. A model that cannot be asked is
-// no error: Ready says why, and no turn begins.
-func New(d Deps, o Start) (*Session, error) {
+// New begins a conversation. Nothing is written to disk before its first message. A model that cannot be used is not an
+// error here: Ready reports it, and no turn starts.
+func New(d Deps, o StartOptions) (*Session, error) {
 	row := store.Session{Dir: o.Dir, System: o.System, SystemFixed: o.System != ""}
-	s := newSession(d, State{Row: row, Whole: true, Policy: d.Policy})
+	s := newSession(d, State{Row: row, Loaded: true, Policy: d.Policy})
 	s.state.Flags, s.state.Remedies = map[int64]history.Flag{}, map[int64]history.Remedy{}
-	to := s.begin(o.Ref)
-	if o.Closed != nil {
-		to = target.NewUnready(s.modelDeps(s.deps.Sampling), o.Ref, "", o.Closed)
+	to := s.begin(o.Model)
+	if o.Unavailable != nil {
+		to = target.NewUnready(s.modelDeps(s.deps.Sampling), o.Model, "", o.Unavailable)
 	}
-	s.set(func(*State) { s.use(to) })
+	s.set(func(*State) { s.setModel(to) })
 	return s, s.readPermissions(context.Background())
 }
 
-// Open resumes the stored conversation with this id or unique prefix. It reads the newest messages
-// only: call LoadRest in the background after the first frame. It goes on with its own model. One whose endpoint does
-// not exist any more is never replaced: the conversation can be read, and Ready says why it goes nowhere. Ref is for
-// a conversation that has no model yet, such as an imported one.
+// Open resumes the stored conversation with the given id or unique prefix of an id. It reads only the newest messages;
+// call LoadOlder in the background for the others. The conversation keeps its own model. If its endpoint no longer
+// exists, the conversation can still be read, and Ready reports the reason. ref names the model of a conversation that
+// does not have one yet, such as an imported one.
 func Open(ctx context.Context, d Deps, id, ref string) (*Session, error) {
 	row, err := d.Store.Session(ctx, id)
 	if err != nil {
@@ -233,20 +236,20 @@ func Open(ctx context.Context, d Deps, id, ref string) (*Session, error) {
 		return nil, err
 	}
 	s := newSession(d, stored)
-	s.state.Whole = len(newest) < firstRead && !slices.ContainsFunc(newest, s.uncounted)
+	s.state.Loaded = len(newest) < firstRead && !slices.ContainsFunc(newest, s.uncounted)
 	s.state.Branch = s.state.Branch.With(newest...)
 	if row.Endpoint != "" {
 		ref = row.Endpoint + "/" + row.Model
 	}
 	to := s.begin(ref)
-	s.set(func(*State) { s.use(to) })
+	s.set(func(*State) { s.setModel(to) })
 	for _, r := range requests {
 		s.offerRecall(r.Sum, r.Tally.Short > 0)
 	}
 	return s, s.readPermissions(ctx)
 }
 
-// newSession is a conversation without messages and without a model.
+// newSession returns a conversation that has no messages and no model yet.
 func newSession(d Deps, st State) *Session {
 	if d.Now == nil {
 		d.Now = time.Now
@@ -254,31 +257,31 @@ func newSession(d Deps, st State) *Session {
 	if d.Count == nil {
 		d.Count = func(text string) int { return (len(text) + 3) / 4 }
 	}
-	d.kept = cmp.Or(d.kept, d.Store)
+	d.permanent = cmp.Or(d.permanent, d.Store)
 	d.Log = cmp.Or(d.Log, slog.New(slog.DiscardHandler))
 	d.MaxRounds = cmp.Or(d.MaxRounds, 16)
 	st.Branch, st.models = branch.New(d.Tokenizer, d.Store.MessagesWith), map[string]*target.Model{}
 	st.limits, st.rules = d.Limits, d.Approval
 	st.rules.Session = maps.Clone(d.Approval.Session)
 	return &Session{
-		deps: d, state: st, own: new(tool.Toolbox), past: record.NewPast(st.Row.ID == ""),
+		deps: d, state: st, ownTools: new(tool.Toolbox), past: record.NewPast(st.Row.ID == ""),
 		plans: planner{count: d.Count}, other: planner{count: d.Count},
 	}
 }
 
-// Info is the conversation's row as of now.
-func (s *Session) Info() store.Session { return s.Now().Row }
+// Info returns the conversation's row.
+func (s *Session) Info() store.Session { return s.State().Row }
 
-// Model is the model in use.
-func (s *Session) Model() *target.Model { return s.Now().Model }
+// Model returns the model in use.
+func (s *Session) Model() *target.Model { return s.State().Model }
 
-// Branch is the active branch, as far as it is loaded.
-func (s *Session) Branch() branch.Branch { return s.Now().Branch }
+// Branch returns the loaded part of the active branch.
+func (s *Session) Branch() branch.Branch { return s.State().Branch }
 
-// Store is where the conversation is kept.
+// Store returns the store of the conversation.
 func (s *Session) Store() *store.Store { return s.deps.Store }
 
-// Records are the records of the conversation's requests, as of now.
+// Records returns access to the records of the conversation's requests.
 func (s *Session) Records() record.Records {
 	row := s.Info()
 	return record.Records{
@@ -287,27 +290,27 @@ func (s *Session) Records() record.Records {
 	}
 }
 
-// Forecast compares a plan for the model in use with the requests of the conversation before it.
+// Forecast compares a plan for the model in use with the conversation's earlier requests.
 func (s *Session) Forecast(plan history.Plan) record.Forecast {
 	return s.past.Forecast(s.Model().Ref(), plan)
 }
 
-// LoadPast reads what Forecast tells of a conversation that was opened. It takes as long as a first plan, so call it
-// behind the first frame, the first plan and LoadRest.
-func (s *Session) LoadPast(ctx context.Context) error {
+// LoadPastRequests reads the past requests of an opened conversation for Forecast. It takes as long as a first plan, so
+// call it after the first frame, the first plan and LoadOlder.
+func (s *Session) LoadPastRequests(ctx context.Context) error {
 	return s.past.Load(ctx, s.Records())
 }
 
-// Close stops a running turn and waits until what arrived is saved, or until ctx ends. The events
-// of that turn need no reader any more.
+// Close stops a running turn and waits until the received part of the answer is saved, or until ctx is done. The caller
+// need not read the turn's remaining events.
 func (s *Session) Close(ctx context.Context) error {
-	t := s.Now().turn
+	t := s.State().turn
 	if t == nil {
 		return nil
 	}
 	t.stop()
 	go func() {
-		for range t.events { // nobody else may read them any more
+		for range t.events { // Close is the only reader left
 		}
 	}()
 	select {
@@ -318,10 +321,10 @@ func (s *Session) Close(ctx context.Context) error {
 	}
 }
 
-// log is the log with what each line of a session names: no line of it holds text of a conversation.
+// log returns the logger of the session. No log line contains text of a conversation.
 func (s *Session) log() *slog.Logger { return s.deps.Log.With("session", s.Info().ID) }
 
-// warn writes that something failed that nobody waits for; nil writes nothing.
+// warn logs an error that is not reported to any caller. It does nothing if err is nil.
 func (s *Session) warn(what string, err error) {
 	if err != nil {
 		s.log().Warn(what, "error", record.ErrorCode(err))

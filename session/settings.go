@@ -15,19 +15,19 @@ import (
 	"winnow/session/store"
 )
 
-// Settings are what a conversation is set to, or what is tried out in its place. What is nil or "" stays.
+// Settings are changes to the settings of a conversation. Fields that are nil or "" leave a setting as it is.
 type Settings struct {
-	Title         *string // of the user's own, which no automatic title replaces
-	System        *string // a system prompt of its own, be it none
-	Model         string  // that is asked from the next turn on
-	Window        *int    // of the model, in tokens and in every session; 0 finds it out
-	Budget        *int    // of requests, in tokens; 0 is auto
-	Preset        string  // by which requests are cut; the overrides go with it
-	SummaryAlways *bool   // the summary that there is stands even where everything would fit
+	Title         *string // the user's own title, which no automatic title replaces
+	System        *string // the conversation's own system prompt; may be empty
+	Model         string  // a reference, for the turns that follow
+	Window        *int    // of the model, in tokens and for every session; 0 means to find it out
+	Budget        *int    // of each request, in tokens; 0 means auto
+	Preset        string  // name of a policy; resets the overrides
+	SummaryAlways *bool   // send an existing summary even if all messages would fit
 }
 
-// on is a conversation's row with the settings, the model aside, and the keys of the policy that they set.
-func (to Settings) on(row store.Session) (store.Session, []string, error) {
+// applyTo returns row with the settings except for the model, and the keys of the policy that they set.
+func (to Settings) applyTo(row store.Session) (store.Session, []string, error) {
 	if to.Title != nil {
 		row.Title, row.TitleFrom = strings.TrimSpace(*to.Title), store.TitleUser
 	}
@@ -53,19 +53,20 @@ func (to Settings) on(row store.Session) (store.Session, []string, error) {
 	return row, keys, err
 }
 
-// Try tries out other settings. A model among them that was not asked before may have it wait for the network.
-func (s *Session) Try(ctx context.Context, to Settings) Tried {
-	w := Tried{s: s, plans: &s.plans, State: s.Now()}
-	w.To = w.Model
+// Try returns the conversation with other settings, without changing it. It may wait for the network if the settings
+// name a model that was not used before.
+func (s *Session) Try(ctx context.Context, to Settings) Trial {
+	w := Trial{s: s, plans: &s.plans, State: s.State()}
+	w.Target = w.Model
 	if w.Err = w.set(ctx, to); w.Err != nil {
-		w.To = w.Model
+		w.Target = w.Model
 	}
 	return w
 }
 
-// set sets what is tried.
-func (w *Tried) set(ctx context.Context, to Settings) (err error) {
-	if w.Row, w.keys, err = to.on(w.Row); err != nil {
+// set applies the settings to the trial.
+func (w *Trial) set(ctx context.Context, to Settings) (err error) {
+	if w.Row, w.keys, err = to.applyTo(w.Row); err != nil {
 		return err
 	}
 	if len(w.keys) > 0 {
@@ -76,44 +77,43 @@ func (w *Tried) set(ctx context.Context, to Settings) (err error) {
 	if to.Model != "" {
 		model, err := w.s.find(ctx, to.Model, w.Model.Client.Endpoint().Name)
 		if err == nil {
-			err = cmp.Or(model.Find(ctx), ctx.Err()) // an end of ctx leaves the window unknown
+			err = cmp.Or(model.Find(ctx), ctx.Err()) // if ctx ends, the window stays unknown
 		}
 		if err != nil {
 			return err
 		}
 		w.Model, w.Row.Address = model, model.Address()
 	}
-	w.To = w.Model
-	w.Row.Endpoint, w.Row.Model = w.To.Client.Endpoint().Name, w.To.Name
-	w.System = w.s.deps.system(w.Row)
+	w.Target = w.Model
+	w.Row.Endpoint, w.Row.Model = w.Target.Client.Endpoint().Name, w.Target.Name
+	w.System = w.s.deps.systemPrompt(w.Row)
 	if to.Window != nil {
-		w.To, err = w.To.WithWindow(*to.Window)
+		w.Target, err = w.Target.WithWindow(*to.Window)
 	}
 	return err
 }
 
-// Set sets the conversation: all of it in one transaction, or nothing where the error is not nil. A reference of a
-// model that the catalog's Find does not know changes nothing; one without an endpoint is looked for in the list of the
-// endpoint in use. A history that cannot be written does not keep the choice of a model, which holds for this window
-// all the same.
+// Set changes the settings in one transaction. After an error nothing has changed. The model reference is resolved by
+// llm.Catalog.Find; one without an endpoint is looked up in the list of the endpoint in use. If the store is read-only,
+// a choice of the model still takes effect in this window.
 func (s *Session) Set(ctx context.Context, to Settings) error {
 	if err := s.mayWrite(); err != nil {
 		return err
 	}
-	w := s.Try(ctx, to) // It may wait for the network, and nobody waits with it.
+	w := s.Try(ctx, to) // may wait for the network, so no lock is held
 	if w.Err != nil {
 		return w.Err
 	}
-	s.writing.Lock()
-	defer s.writing.Unlock()
+	s.writeMu.Lock()
+	defer s.writeMu.Unlock()
 	was := s.Info()
-	now, _, impossible := to.on(was)
+	now, _, impossible := to.applyTo(was)
 	policy, invalid := s.deps.PolicyOf(now)
 	if err := cmp.Or(impossible, s.deps.CheckFree(was, now), invalid); err != nil {
 		return err
 	}
 	take := func(row *store.Session) {
-		*row, _, _ = to.on(*row) // Try found no fault
+		*row, _, _ = to.applyTo(*row) // Try has checked them
 		if to.Model != "" {
 			row.Endpoint, row.Model, row.Address = w.Row.Endpoint, w.Row.Model, w.Row.Address
 		}
@@ -126,9 +126,9 @@ func (s *Session) Set(ctx context.Context, to Settings) error {
 	}
 	s.set(func(st *State) {
 		if take(&st.Row); to.Model != "" {
-			s.use(w.Model)
+			s.setModel(w.Model)
 		}
-		st.Policy, st.System = policy, s.deps.system(st.Row)
+		st.Policy, st.System = policy, s.deps.systemPrompt(st.Row)
 	})
 	if to.Window == nil {
 		return nil
@@ -136,10 +136,9 @@ func (s *Session) Set(ctx context.Context, to Settings) error {
 	return w.Model.SetWindow(ctx, *to.Window)
 }
 
-// Settings are what decides the next request, each with where it comes from: the model and the system
-// prompt, which are the session's from its first request on, what is asked of the model beside the messages, and
-// the keys of [context] in their order. What is tried comes from the trial.
-func (w Tried) Settings() ([]settings.Setting, error) {
+// Settings returns what decides the next request, each value with its origin: the model, the system prompt, the
+// parameters of the model, and the keys of [context] in their order.
+func (w Trial) Settings() ([]settings.Setting, error) {
 	if w.Err != nil {
 		return nil, w.Err
 	}
@@ -147,8 +146,8 @@ func (w Tried) Settings() ([]settings.Setting, error) {
 	if err != nil {
 		return nil, err
 	}
-	of := w.s.deps.of(w.Row.Endpoint, w.Row.Model)
-	model := settings.Setting{Key: "model", Value: w.To.Ref(), From: "configuration"}
+	of := w.s.deps.defaultsFor(w.Row.Endpoint, w.Row.Model)
+	model := settings.Setting{Key: "model", Value: w.Target.Ref(), From: "configuration"}
 	if w.Row.ID != "" {
 		model.From = "session"
 	}
@@ -176,17 +175,17 @@ func (w Tried) Settings() ([]settings.Setting, error) {
 	return append(list, keys...), nil
 }
 
-// SetFlags gives messages flags, "" for none: all of them, or none where the error is not nil. before has the flag that
-// each message had of those that have another one now: to set it undoes this.
+// SetFlags sets flags by message id; "" removes a flag. After an error nothing has changed. before has the previous
+// flags of the messages that changed: pass it to SetFlags to undo the change.
 //
-// Exclusion is set and taken back for a whole tool group, each of its messages: a branch that begins in front of
-// a late result holds the call without it.
+// Exclude is set and removed for all messages of a tool group, because a branch may begin before a late result and then
+// hold the call without it.
 func (s *Session) SetFlags(
 	ctx context.Context, flags map[int64]history.Flag,
 ) (before map[int64]history.Flag, err error) {
-	all, st := maps.Clone(flags), s.Now()
+	all, st := maps.Clone(flags), s.State()
 	for id, f := range flags {
-		for _, member := range s.Group(id) {
+		for _, member := range s.ToolGroup(id) {
 			_, said := flags[member]
 			if !said && f != history.Pin && (f == history.Exclude || st.Flags[member] == history.Exclude) {
 				all[member] = f
@@ -205,17 +204,17 @@ func (s *Session) SetFlags(
 	return before, err
 }
 
-// Group is the messages that are sent or left out together with this one, itself among them: a message
-// that calls tools and the results of its calls, or the message alone. A flag on one of them holds for
-// all, and so does a remedy. Of what cannot be planned yet, such as the running turn, each message is alone.
-func (s *Session) Group(message int64) (list []int64) {
-	st := s.Now()
+// ToolGroup returns the ids of the messages that are sent or left out together with a message, including its own: a
+// message that calls tools and the results, or the message alone. Flags and remedies hold for the whole group. Messages
+// of a running turn are not grouped yet.
+func (s *Session) ToolGroup(message int64) (list []int64) {
+	st := s.State()
 	planned := st.Branch.Len()
 	if st.Busy() {
-		planned = max(0, st.Branch.Last(history.User)) // The turn begins there.
+		planned = max(0, st.Branch.Last(history.User)) // the running turn begins there
 	}
 	if at, there := st.Branch.Find(message); there && at < planned {
-		_ = s.plans.reads(st, planned, func(c *history.Conversation) {
+		_ = s.plans.withConversation(st, planned, func(c *history.Conversation) {
 			for _, i := range c.Group(at) {
 				list = append(list, st.Branch.ID(i))
 			}
@@ -227,26 +226,25 @@ func (s *Session) Group(message int64) (list []int64) {
 	return list
 }
 
-// SetRemedy has the damaged tool groups of some messages, or the damaged messages themselves, sent
-// otherwise than repaired from the next request on; history.SendRepaired has them repaired again. It is kept for
-// every message of each group, or for none where the error is not nil. A message that is sound may get
-// a remedy too, and is sent as it is.
+// SetRemedy sets what is sent instead of a repair for some damaged messages and their tool groups, from the next
+// request on; history.SendRepaired removes the remedy. After an error nothing has changed. A remedy has no effect on a
+// message without damage.
 func (s *Session) SetRemedy(ctx context.Context, r history.Remedy, messages ...int64) error {
-	groups := s.groups(messages)
+	groups := s.toolGroups(messages)
 	return s.change(func(string) error { return s.deps.Store.SetRemedies(ctx, r, groups...) },
 		func(st *State) { st.Remedies = withRemedy(st.Remedies, r, groups) })
 }
 
-// groups are the messages of the groups of some messages.
-func (s *Session) groups(messages []int64) (list []int64) {
+// toolGroups returns the ids of all messages in the tool groups of some messages.
+func (s *Session) toolGroups(messages []int64) (list []int64) {
 	for _, id := range messages {
-		list = append(list, s.Group(id)...)
+		list = append(list, s.ToolGroup(id)...)
 	}
 	slices.Sort(list)
 	return slices.Compact(list)
 }
 
-// withRemedy are the remedies with another for some messages.
+// withRemedy returns the remedies with another one for some messages.
 func withRemedy(before map[int64]history.Remedy, r history.Remedy, messages []int64) map[int64]history.Remedy {
 	all := maps.Clone(before)
 	for _, id := range messages {
@@ -256,26 +254,25 @@ func withRemedy(before map[int64]history.Remedy, r history.Remedy, messages []in
 	return all
 }
 
-// OtherAddressError says that the endpoint of a conversation is at another address than the one that its requests went
-// to. None goes there before the user names the model again: to set the model agrees to the address.
-type OtherAddressError struct {
+// AddressChangedError reports that the endpoint of a conversation is now at another address than its earlier requests
+// went to. Nothing is sent there until the user agrees by setting the model again.
+type AddressChangedError struct {
 	Endpoint string
-	Was, Now string // addresses, without what may be secret in them
+	Was, Now string // addresses without secrets
 }
 
-func (e *OtherAddressError) Error() string {
-	return fmt.Sprintf("this chat was with %[1]s at %[2]s, and %[1]s is at %[3]s now", e.Endpoint, e.Was, e.Now)
+func (e *AddressChangedError) Error() string {
+	return fmt.Sprintf("this chat used %[1]s at %[2]s, which is now at %[3]s", e.Endpoint, e.Was, e.Now)
 }
 
-// Ready says why no turn of the conversation's model can begin, nil where one can: why the model may not be asked, or
-// an *OtherAddressError.
+// Ready returns nil if a turn can start. Otherwise it returns why the model cannot be used, or an *AddressChangedError.
 func (s *Session) Ready() error {
-	st := s.Now()
+	st := s.State()
 	if st.Model.Unready != nil {
 		return st.Model.Unready
 	}
 	if now := st.Model.Address(); st.Row.Address != "" && st.Row.Address != now {
-		return &OtherAddressError{Endpoint: st.Row.Endpoint, Was: st.Row.Address, Now: now}
+		return &AddressChangedError{Endpoint: st.Row.Endpoint, Was: st.Row.Address, Now: now}
 	}
 	return nil
 }

@@ -10,22 +10,21 @@ import (
 	"winnow/session/record"
 )
 
-// dropping is a server like Ollama's behind a proxy: it drops the oldest messages until the rest fits its
-// window, counts what is left, and says nothing of it.
+// dropping behaves like Ollama behind a proxy: it silently drops the oldest messages until the rest fits its window,
+// and counts the rest.
 func (s *script) dropping(window int, count formula) step {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		messages := messagesOf(s.t, s.body(s.requests()))
 		for len(messages) > 2 && count(messages) > window {
 			messages = append(messages[:1:1], messages[2:]...)
 		}
-		w.Header().Set("Content-Type", "text/event-stream")
 		delta(w, map[string]any{"content": strings.Repeat("What I see of it is only its end. ", 6)})
 		finish(w, "stop", count(messages), 10)
 	}
 }
 
-// A request of which a server reads less than seven tenths is said at once, its record and receipt are marked, and the
-// next ones fit what was read. Nothing of it is kept for other chats.
+// If a server reads less than seven tenths of a request, the user is told at once, the record and the receipt are
+// marked, and the next requests fit what was read. Nothing of it is stored for other chats.
 func TestSilentCutIsNoticedAndMarked(t *testing.T) {
 	const window, turns = 4096, 12
 	b := newBench(t)
@@ -38,7 +37,7 @@ func TestSilentCutIsNoticedAndMarked(t *testing.T) {
 	for n := range turns {
 		text := strings.Repeat("What I already said stands. ", 90)
 		events := completed(t, s.Send(t.Context(), say(fmt.Sprintf("Question %d. %s", n+1, text))))
-		receipt := only[Answered](events)[0].Receipt
+		receipt := only[AnswerStored](events)[0].Receipt
 		whole := larger(messagesOf(t, b.body(n+1)))
 		if said > 0 && receipt.Usage.Prompt != whole {
 			t.Errorf("turn %d: %d of %d tokens were read, and the cut was said before", n+1,
@@ -65,7 +64,7 @@ func TestSilentCutIsNoticedAndMarked(t *testing.T) {
 			t.Errorf("turn %d said %q", n+1, got)
 		}
 		later := b.open(s.Info().ID)
-		if err := later.LoadPast(t.Context()); err != nil {
+		if err := later.LoadPastRequests(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if again := later.Forecast(history.Plan{}).Shortfall; again == nil || *again != *short {
@@ -81,7 +80,7 @@ func TestSilentCutIsNoticedAndMarked(t *testing.T) {
 	}
 }
 
-// A wrong alarm is taken back by the next count, with its mark.
+// A wrong alarm is withdrawn after the next count, together with its mark.
 func TestWrongAlarmIsWithdrawn(t *testing.T) {
 	share := 1.0
 	counting := func(b *bench) step {
@@ -90,7 +89,6 @@ func TestWrongAlarmIsWithdrawn(t *testing.T) {
 			for _, m := range messagesOf(t, b.body(b.requests())) {
 				total += len(m.Content)/4 + 4
 			}
-			w.Header().Set("Content-Type", "text/event-stream")
 			delta(w, map[string]any{"content": strings.Repeat("An answer of some length. ", 20)})
 			finish(w, "stop", int(share*float64(total)), 80)
 		}
@@ -108,13 +106,13 @@ func TestWrongAlarmIsWithdrawn(t *testing.T) {
 	for range 5 {
 		send()
 	}
-	share = 0.45 // The server was started again with another tokenizer.
-	alarm := only[Answered](send())[0]
+	share = 0.45 // the server was restarted with another tokenizer
+	alarm := only[AnswerStored](send())[0]
 	if alarm.Receipt.Unread == 0 || s.Model().Limit() == 0 {
 		t.Fatalf("a count of %d is no alarm; the limit is %d", alarm.Receipt.Usage.Prompt, s.Model().Limit())
 	}
 	events := send()
-	got := only[Withdrawn](events)
+	got := only[CutWithdrawn](events)
 	if len(got) != 1 || len(got[0].Requests) != 1 || got[0].Requests[0] != alarm.Message.Request {
 		t.Errorf("withdrawn: %+v, want request %d", got, alarm.Message.Request)
 	}

@@ -15,8 +15,7 @@ import (
 	"winnow/session/target"
 )
 
-// LimitError ends a turn, or a request for a summary or a title, because it would exceed a limit and the user
-// did not allow it. The request was not sent.
+// LimitError reports that a request was not sent, because it would exceed a limit and the user did not allow that.
 type LimitError struct{ Over limits.Over }
 
 func (e *LimitError) Error() string {
@@ -24,20 +23,20 @@ func (e *LimitError) Error() string {
 		" under [limits])"
 }
 
-// Sums are what the session used, and what all sessions used today and in this month, by the local calendar.
-type Sums struct{ Session, Day, Month record.Usage }
+// Spending is the usage of the session, and of all sessions today and this month by the local calendar.
+type Spending struct{ Session, Day, Month record.Usage }
 
-// ReadSpent reads what was spent for State.Sums and for the limits of a preview. It is worth calling again after a
-// request. The requests of a temporary conversation count beside those of the history.
-func (s *Session) ReadSpent(ctx context.Context) error {
-	s.sums.Lock()
-	defer s.sums.Unlock()
-	var sums Sums
+// ReadSpending updates State.Spending, by which previews are checked against the limits. Call it after each request.
+// The requests of a temporary conversation count in addition to those in the permanent store.
+func (s *Session) ReadSpending(ctx context.Context) error {
+	s.spendingMu.Lock()
+	defer s.spendingMu.Unlock()
+	var sums Spending
 	var err error
 	if id := s.Info().ID; id != "" {
 		sums.Session, err = record.UsageIn(ctx, s.deps.Store, id)
 	}
-	stores := slices.Compact([]*store.Store{s.deps.Store, s.deps.kept})
+	stores := slices.Compact([]*store.Store{s.deps.Store, s.deps.permanent})
 	now := s.deps.Now()
 	day, errDay := record.UsageOf(ctx, now, now, record.UsageBy{}, stores...)
 	month, errMonth := record.UsageOf(ctx, record.MonthOf(now), now, record.UsageBy{}, stores...)
@@ -45,26 +44,26 @@ func (s *Session) ReadSpent(ctx context.Context) error {
 		return err
 	}
 	sums.Day, sums.Month = day.Total, month.Total
-	s.set(func(st *State) { st.Sums = sums })
+	s.set(func(st *State) { st.Spending = sums })
 	return nil
 }
 
-// exceeded says which limits a request would exceed, by what was read last.
+// exceeded returns the limits that a request would exceed, by the last ReadSpending.
 func (st State) exceeded(e limits.Estimate) limits.Over {
 	amount := func(u record.Usage) limits.Amount { return limits.Amount{Tokens: u.Prompt + u.Answer, Cost: u.Amount} }
 	return st.limits.Check(limits.Spent{
-		Session: amount(st.Sums.Session), Day: amount(st.Sums.Day), Month: amount(st.Sums.Month),
+		Session: amount(st.Spending.Session), Day: amount(st.Spending.Day), Month: amount(st.Spending.Month),
 	}, e)
 }
 
-// Over says which limits the request of a preview would exceed, by what ReadSpent read last.
-func (s *Session) Over(plan history.Plan) limits.Over {
-	st := s.Now()
+// ExceededLimits returns the limits that the request of a plan would exceed, by the last ReadSpending.
+func (s *Session) ExceededLimits(plan history.Plan) limits.Over {
+	st := s.State()
 	return st.exceeded(estimateOf(st.Model, st.Model.Request(plan).MaxTokens, plan.Sum))
 }
 
-// estimateOf is what a request is expected to take, if the server has nothing of it in its cache and the answer
-// takes all the room that is left for it.
+// estimateOf returns the most that a request can take: the server has nothing in its cache, and the answer takes all
+// the space reserved for it.
 func estimateOf(to *target.Model, maxTokens int, sum history.Sum) limits.Estimate {
 	in, out := sum.Tokens(sum.Total), sum.Reserve
 	if maxTokens > 0 {
@@ -76,29 +75,29 @@ func estimateOf(to *target.Model, maxTokens int, sum history.Sum) limits.Estimat
 	}
 }
 
-// approvedSlack is by how much a request may turn out larger than the one that was allowed: it is planned before
-// the message is stored, and again behind that.
+// approvedSlack is the factor by which a request may be larger than the one that the user allowed: it is planned before
+// the message is stored, and again after that.
 const approvedSlack = 1.1
 
-// allow returns a *LimitError where a request would exceed a limit and the user does not want it sent. wasAsked says
-// that the user allowed it: meanwhile anything may have changed. What was allowed once holds for all attempts of one
-// errand. Nobody is asked about a title.
-func (t *turn) allow(ctx context.Context, e limits.Estimate, purpose store.Purpose) (wasAsked bool, err error) {
+// checkLimits returns a *LimitError if a request would exceed a limit and the user does not allow that. wasAsked
+// reports that the user allowed it; meanwhile anything may have changed. An approval holds for all attempts of one
+// task. Titles are refused without asking.
+func (t *turn) checkLimits(ctx context.Context, e limits.Estimate, purpose store.Purpose) (wasAsked bool, err error) {
 	allowed, known := t.approved[purpose]
-	if !t.Now().limits.Any() || known && float64(e.Tokens) <= approvedSlack*float64(allowed.Tokens) &&
+	if !t.State().limits.Any() || known && float64(e.Tokens) <= approvedSlack*float64(allowed.Tokens) &&
 		float64(e.Cost.Amount) <= approvedSlack*float64(allowed.Cost.Amount) {
 		return false, nil
 	}
-	if err := t.ReadSpent(ctx); err != nil {
+	if err := t.ReadSpending(ctx); err != nil {
 		return false, fmt.Errorf("compare the request with [limits]: %w", err)
 	}
-	over, answer := t.Now().exceeded(e), limits.No
+	over, answer := t.State().exceeded(e), limits.No
 	if !over.Any() {
 		return false, nil
 	}
 	if purpose != store.ForTitle {
 		answer, err = wait(ctx, func(answer func(limits.Answer)) {
-			t.emit(OverLimit{Over: over, For: purpose, Answer: answer})
+			t.emit(LimitExceeded{Over: over, For: purpose, Answer: answer})
 		})
 	}
 	switch {

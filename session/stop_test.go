@@ -11,7 +11,7 @@ import (
 	"winnow/history"
 )
 
-// What arrived is kept even where the user stops at the very moment at which its first piece comes.
+// The first piece of an answer is kept even if the user stops at the moment it arrives.
 func TestAStopWithTheFirstPieceKeepsIt(t *testing.T) {
 	var asked atomic.Bool
 	b := newBench(t, func(w http.ResponseWriter, r *http.Request) {
@@ -22,7 +22,7 @@ func TestAStopWithTheFirstPieceKeepsIt(t *testing.T) {
 	defer stop()
 	b.deps.Now = func() time.Time {
 		if asked.Load() {
-			stop() // The clock is read when the first piece has come and is not stored yet.
+			stop() // the clock is read between the arrival and the storing of the first piece
 		}
 		return time.Now()
 	}

@@ -16,7 +16,7 @@ import (
 	"winnow/session/target"
 )
 
-// summaryPrompt asks a model for a summary, summaryQuestion stands behind what it is to summarize.
+// The prompts of a request for a summary.
 const (
 	summaryPrompt = "You condense conversations. Your notes stand in for the messages from now on: whoever goes on " +
 		"with the conversation sees nothing else of them."
@@ -26,40 +26,39 @@ const (
 	summaryBefore = "These notes stand for what was said even before. Take them into yours:\n\n"
 )
 
-// The length of a summary in tokens: an eighth of what a request may hold, within these bounds.
+// The bounds of the length of a summary, in tokens.
 const (
 	summaryMin = 256
 	summaryMax = 1024
 )
 
 var (
-	// ErrNothingOlder says that there is nothing to summarize: a summary never stands for the newest turn.
-	ErrNothingOlder = errors.New("there is nothing to summarise yet: the last turn is never summarised")
+	// ErrNothingToSummarize is returned if there are no messages before the newest turn, which is never summarized.
+	ErrNothingToSummarize = errors.New("there is nothing to summarise yet: the last turn is never summarised")
 
 	errNoneFits = errors.New("each of the older messages is longer than one request can hold")
 )
 
-// condense has the model summarize the oldest messages where the policy wants that, as long as not everything
-// fits. A model that fails is not asked again in this turn: the messages are cut and dropped instead.
+// condense has the model summarize the oldest messages as long as the policy wants that and not everything fits. A
+// model that fails is not asked again in this turn: the messages are cut and dropped instead.
 func (t *turn) condense(ctx context.Context) error {
-	for !t.uncondensed && t.Now().Policy.SummarizeRatio > 0 {
+	for !t.summaryFailed && t.State().Policy.SummarizeRatio > 0 {
 		err := t.summarize(ctx, false)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case errors.Is(err, ErrNothingOlder):
+		case errors.Is(err, ErrNothingToSummarize):
 			return nil
 		case err != nil && !errors.Is(err, errNoneFits):
 			t.say("the older messages could not be summarised and are cut instead: %v", err)
 		}
-		t.uncondensed = err != nil
+		t.summaryFailed = err != nil
 	}
 	return nil
 }
 
-// Compact has the model summarize all that was said before the newest turn, and lets the summary
-// stand in its place from the next request on, even where everything would fit. The messages stay as
-// they are. Where the model fails nothing changes.
+// Compact has the model summarize everything before the newest turn. From the next request on, the summary is sent
+// instead, even if everything would fit. The messages stay as they are. If the model fails, nothing changes.
 func (s *Session) Compact(ctx context.Context) <-chan Event {
 	return s.start(ctx, "", func(ctx context.Context, t *turn) error {
 		if err := t.askModel(ctx); err != nil {
@@ -68,7 +67,7 @@ func (s *Session) Compact(ctx context.Context) <-chan Event {
 		b := t.Branch()
 		at := b.Last(history.User)
 		if at < 0 {
-			return ErrNothingOlder
+			return ErrNothingToSummarize
 		}
 		t.user, t.before = b.ID(at), b.Len()
 		var err error
@@ -76,8 +75,8 @@ func (s *Session) Compact(ctx context.Context) <-chan Event {
 		for ; err == nil; summaries++ {
 			err = t.summarize(ctx, true)
 		}
-		switch nothing := errors.Is(err, ErrNothingOlder); {
-		case summaries > 1 && (nothing || errors.Is(err, errNoneFits)): // What is left is too long for any request.
+		switch nothing := errors.Is(err, ErrNothingToSummarize); {
+		case summaries > 1 && (nothing || errors.Is(err, errNoneFits)): // what is left fits in no request
 		case nothing:
 			return err
 		default:
@@ -92,15 +91,15 @@ func (s *Session) Compact(ctx context.Context) <-chan Event {
 	})
 }
 
-// summarizer is the model that writes summaries: the configured one with its own window and prices, else the
-// conversation's own. The messages go to no other where the configured one is not there.
+// summarizer returns the model that writes summaries: the configured one with its window and prices, or else the
+// conversation's own. If the configured one is not available, no other model gets the messages.
 func (t *turn) summarizer(ctx context.Context) (*target.Model, error) {
 	to := t.Model()
-	if t.deps.SummaryRef != "" {
+	if t.deps.SummaryModel != "" {
 		ask, cancel := context.WithTimeout(ctx, target.Patience)
 		defer cancel()
 		var err error
-		if to, err = t.find(ask, t.deps.SummaryRef, ""); err == nil {
+		if to, err = t.find(ask, t.deps.SummaryModel, ""); err == nil {
 			err = to.Find(ask)
 		}
 		if err != nil {
@@ -113,27 +112,27 @@ func (t *turn) summarizer(ctx context.Context) (*target.Model, error) {
 	return to, nil
 }
 
-// summarize has the model summarize as many of the older messages as one request holds whole, and keeps the summary:
-// those that the policy wants summarized before the turn's next request, or all of them. The error is ErrNothingOlder
-// where there are none. A message that no request can hold whole is left out: no summary stands for it. What the user
-// changes meanwhile holds for what is summarized too.
+// summarize has the model summarize as many of the older messages as fit whole into one request, and stores the
+// summary. all selects every older message; otherwise only those that the policy wants summarized before the next
+// request. The error is ErrNothingToSummarize if there are none. Messages that fit whole in no request are left out of
+// every summary. Changes that the user makes meanwhile apply to the summarized messages too.
 func (t *turn) summarize(ctx context.Context, all bool) error {
-	var before *history.Summary // It goes into the new one.
-	a, err := t.ask(ctx, errand{
+	var before *history.Summary // an earlier summary, which becomes part of the new one
+	a, err := t.ask(ctx, task{
 		purpose: store.ForSummary, reason: summaryNotice,
 		plan: func(ctx context.Context) (*attempt, error) {
-			if err := t.refresh(ctx); err != nil {
+			if err := t.refreshSettings(ctx); err != nil {
 				return nil, err
 			}
-			st, choose := t.Now(), (*history.Conversation).Condense
+			st, choose := t.State(), (*history.Conversation).Condense
 			if all {
 				st.Policy.SummaryAlways, choose = true, (*history.Conversation).Older
 			}
 			o := t.nextOptions(st)
 			var list []history.Message
-			err := t.plans.reads(st, t.before, func(c *history.Conversation) { list, before = choose(c, o) })
+			err := t.plans.withConversation(st, t.before, func(c *history.Conversation) { list, before = choose(c, o) })
 			if err == nil && len(list) == 0 {
-				err = ErrNothingOlder
+				err = ErrNothingToSummarize
 			}
 			if err != nil {
 				return nil, err
@@ -161,7 +160,7 @@ func summaryNotice(a *attempt) string {
 		english.Plural(len(a.held()), "older message", ""), a.expected(), cost)
 }
 
-// earlier is the messages before the turn of which in holds, and how many they are.
+// earlier returns the messages before the turn that in selects, and their number.
 func (t *turn) earlier(in func(id int64) bool) (of history.IDs, n int) {
 	of = history.IDsOf(t.Branch().First(t.before).IDs(), func(id int64) bool {
 		held := in(id)
@@ -173,8 +172,8 @@ func (t *turn) earlier(in func(id int64) bool) (of history.IDs, n int) {
 	return of, n
 }
 
-// keepSummary keeps the summary that a request asked for. It stands for what the request held whole and for what
-// the summary before stands for.
+// keepSummary stores the summary that a request asked for. It covers the messages that the request held whole and those
+// of the summary before.
 func (t *turn) keepSummary(ctx context.Context, before *history.Summary, a *attempt) error {
 	held := a.held()
 	m := store.Summary{
@@ -192,7 +191,7 @@ func (t *turn) keepSummary(ctx context.Context, before *history.Summary, a *atte
 	})
 }
 
-// held is the messages that a summary's request holds whole.
+// held returns the ids of the messages that the request for a summary holds whole.
 func (a *attempt) held() map[int64]bool {
 	held := map[int64]bool{}
 	for _, e := range a.plan.Entries {
@@ -203,8 +202,8 @@ func (a *attempt) held() map[int64]bool {
 	return held
 }
 
-// planSummary plans a request that holds as many of the messages as fit whole, from the first on that does. Calls are
-// written as text, because the request offers no tools.
+// planSummary plans a request that holds as many of the messages whole as fit, starting with the first one that fits.
+// Tool calls are written as text, because the request offers no tools.
 func (t *turn) planSummary(
 	st State, to *target.Model, list []history.Message, before *history.Summary,
 ) (*attempt, error) {
@@ -221,7 +220,7 @@ func (t *turn) planSummary(
 	}
 	o := t.options(st, to, policy, record.Question(text))
 	o.Policy, o.System, o.Tools, o.Summaries = policy, summaryPrompt, 0, nil
-	for units := unitsOf(list); len(units) > 0; units = units[1:] { // No request may hold the first one.
+	for units := unitsOf(list); len(units) > 0; units = units[1:] {
 		for n := len(units); n > 0; {
 			some := slices.Concat(units[:n]...)
 			ids, _ := t.earlier(func(id int64) bool {
@@ -246,7 +245,7 @@ func (t *turn) planSummary(
 	return nil, errNoneFits
 }
 
-// unitsOf is the ids of messages, those of the results of calls together with their call's.
+// unitsOf returns the ids of messages, grouped so that tool results stay with their call.
 func unitsOf(list []history.Message) (units [][]int64) {
 	for _, m := range list {
 		if n := len(units); n > 0 && m.Role == history.Tool {
@@ -258,8 +257,8 @@ func unitsOf(list []history.Message) (units [][]int64) {
 	return units
 }
 
-// summaryLength is how many tokens a summary may have: a part of the request that it will stand in, and no more than
-// half of the window of the model that writes it.
+// summaryLength returns the maximum number of tokens in a summary: a fraction of the request that will hold it, and at
+// most half the window of the model that writes it.
 func (t *turn) summaryLength(to *target.Model, next history.Policy) int {
 	capacity := cmp.Or(next.Budget, next.MaxContextTokens)
 	if window := t.Model().Window().Tokens; window > 0 {

@@ -6,7 +6,7 @@ import (
 	"winnow/session/store"
 )
 
-// TestAModelIsChosenWhereNothingCanBeWritten opens a history that is open for reading only.
+// A model can be chosen while the store is read-only.
 func TestAModelIsChosenWhereNothingCanBeWritten(t *testing.T) {
 	b := newBench(t, says("One."))
 	first := b.begin()

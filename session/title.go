@@ -11,7 +11,7 @@ import (
 	"winnow/session/title"
 )
 
-// titlePrompt asks a model for a title.
+// The prompts of a request for a title.
 const (
 	titlePrompt   = "You give conversations their titles."
 	titleQuestion = "Write a title of two to six words for a conversation that begins so, in its own language. " +
@@ -19,10 +19,9 @@ const (
 	titleChars = 2000 // of the message
 )
 
-// Retitle gives the conversation a new title: by the configured title model, or by the plain rule where
-// none is configured. With asked the user wants it, and it becomes the user's own; without, a title of the
-// user's own stays, even one given while the model wrote. It returns the title that the store has then. It shows
-// when a model is asked, and each time that it is asked again.
+// Retitle writes a new title with the configured title model, or by a plain rule if none is configured, and returns the
+// title that is then stored. If asked is set, the title counts as the user's own. Otherwise it replaces no title of the
+// user's own, even one that was set while the model was writing. show gets the events of the request.
 func (s *Session) Retitle(ctx context.Context, asked bool, show func(Event)) (string, error) {
 	row, from := s.Info(), store.TitleAuto
 	if asked {
@@ -31,14 +30,14 @@ func (s *Session) Retitle(ctx context.Context, asked bool, show func(Event)) (st
 	if err := s.mayWrite(); err != nil || !asked && row.TitleFrom == store.TitleUser {
 		return row.Title, err
 	}
-	t := s.newTurn(func() {}) // It is not the session's one turn: a title may be written beside that.
+	t := s.newTurn(func() {}) // not the session's running turn: a title may be written at the same time
 	t.id, t.show = nil, show
 	text, err := t.writeTitle(ctx)
 	if err != nil {
 		return row.Title, fmt.Errorf("write a title: %w", err)
 	}
-	s.writing.Lock()
-	defer s.writing.Unlock()
+	s.writeMu.Lock()
+	defer s.writeMu.Unlock()
 	set := func(row *store.Session) { row.Title, row.TitleFrom = text, from }
 	if err := s.deps.Store.Update(ctx, row.ID, set); err != nil {
 		return row.Title, err
@@ -50,16 +49,15 @@ func (s *Session) Retitle(ctx context.Context, asked bool, show func(Event)) (st
 	return row.Title, nil
 }
 
-// writeTitle makes a title of the first message of the user's on the branch that is not excluded: that goes to no
-// model. The message is cut to what a title needs.
+// writeTitle makes a title of the first user message on the branch that is not excluded, cut to titleChars.
 func (t *turn) writeTitle(ctx context.Context) (string, error) {
 	if err := t.loadBranch(ctx); err != nil {
 		return "", err
 	}
-	if _, err := t.Refresh(ctx); err != nil {
+	if _, err := t.RefreshSettings(ctx); err != nil {
 		return "", err
 	}
-	st, at := t.Now(), 0
+	st, at := t.State(), 0
 	for at < st.Branch.Len() &&
 		(st.Branch.Role(at) != history.User || st.Flags[st.Branch.ID(at)] == history.Exclude) {
 		at++
@@ -68,10 +66,10 @@ func (t *turn) writeTitle(ctx context.Context) (string, error) {
 		return "", ErrNothingToAnswer
 	}
 	user, err := st.Branch.Message(at)
-	if err != nil || t.deps.TitleRef == "" {
+	if err != nil || t.deps.TitleModel == "" {
 		return title.OfMessage(user.Message), err
 	}
-	model, err := t.target(t.deps.TitleRef)
+	model, err := t.target(t.deps.TitleModel)
 	if err != nil {
 		return "", err
 	}
@@ -81,7 +79,7 @@ func (t *turn) writeTitle(ctx context.Context) (string, error) {
 		return "", err
 	}
 	policy.UserMaxChars = titleChars
-	a, err := t.ask(ctx, errand{
+	a, err := t.ask(ctx, task{
 		purpose: store.ForTitle,
 		plan: func(context.Context) (*attempt, error) {
 			o := t.options(st, model, policy, record.Question(titleQuestion))
@@ -95,7 +93,7 @@ func (t *turn) writeTitle(ctx context.Context) (string, error) {
 		},
 		reason: func(a *attempt) string { return "asking " + a.to.Ref() + " for a title" },
 	})
-	t.warn("sum up the costs", detached(ctx, t.ReadSpent))
+	t.warn("sum up the costs", detached(ctx, t.ReadSpending))
 	if err != nil {
 		return "", err
 	}

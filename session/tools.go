@@ -17,7 +17,7 @@ import (
 	"winnow/session/store"
 )
 
-// The result of a call that did not run. Only a refusal of the user's is called one.
+// The results of calls that did not run. Only the user's refusal is called one.
 const (
 	refused     = "[the user did not allow this call; it did not run]"
 	switchedOff = "[running tools is switched off; this call did not run]"
@@ -26,39 +26,39 @@ const (
 	unreadable  = "error: the arguments are not a JSON object, and nothing of them could be read; this call did not run"
 )
 
-// ToolError ends a turn because of what the model wants to run. Its text is a sentence for the user.
+// ToolError ends a turn because of a tool call. Its text is a sentence for the user.
 type ToolError struct{ text string }
 
 func (e *ToolError) Error() string { return e.text }
 
-// repaired says that what would run is not what the model wrote.
-func (q Question) repaired() bool { return q.Arguments.Object != q.Call.Arguments }
+// repaired reports whether the arguments that would run differ from those that the model wrote.
+func (q ToolQuestion) repaired() bool { return q.Arguments.Object != q.Call.Arguments }
 
-// approve says what is done with a call of a tool, in an answer that is as whole as finish says.
-func (s *Session) approve(q Question, t tool.Tool, finish string) approval.Decision {
+// approve decides whether a tool call may run. finish is the finish reason of its answer.
+func (s *Session) approve(q ToolQuestion, t tool.Tool, finish string) approval.Decision {
 	whole := llm.WholenessOf(finish)
-	d := s.Now().rules.Decide(approval.Call{
+	d := s.State().rules.Decide(approval.Call{
 		Tool: t, Repaired: q.repaired(), Cut: whole == llm.Cut, Unsaid: whole == llm.Unsaid,
 	})
-	if s.Temporary() { // Nothing is to stay of it.
+	if s.Temporary() { // a temporary chat leaves nothing behind
 		d.Choices = slices.DeleteFunc(d.Choices, func(c approval.Choice) bool { return c == approval.Forever })
 	}
 	return d
 }
 
-// runTools runs the calls of an answer and stores the result of each. The error ends the turn: a result
-// that could not be stored, a call that there was nobody to ask about, or an answer that is not whole.
+// runTools runs the calls of an answer and stores their results. An error ends the turn: a result could not be stored,
+// the user could not be asked about a call, or the answer is incomplete.
 func (t *turn) runTools(ctx context.Context, answer store.Message) error {
 	var last error
 	for i, arguments := range history.ArgumentsOf(answer.ToolCalls) {
-		q := Question{Call: answer.ToolCalls[i], Arguments: arguments, Number: i + 1, Of: len(answer.ToolCalls)}
+		q := ToolQuestion{Call: answer.ToolCalls[i], Arguments: arguments, Number: i + 1, Of: len(answer.ToolCalls)}
 		result, record, err := t.runTool(ctx, q, answer.FinishReason)
 		if record.Outcome != "" {
 			if err := t.saveResult(ctx, q.Call, result, record); err != nil {
 				return err
 			}
 		}
-		// Behind a ToolError the other calls of the answer get their results all the same.
+		// After a ToolError, the other calls still get results.
 		if _, ends := errors.AsType[*ToolError](err); err != nil && !ends {
 			return err
 		}
@@ -67,10 +67,9 @@ func (t *turn) runTools(ctx context.Context, answer store.Message) error {
 	return last
 }
 
-// runTool runs one call, with the user's word where that is asked for. It yields a result, unless the user stopped the
-// turn instead of answering: a tool that is unknown or fails says so in it. A tool that does not exist is asked
-// about by nobody.
-func (t *turn) runTool(ctx context.Context, q Question, finish string) (string, approval.Record, error) {
+// runTool runs one call, after asking the user if that is required. It returns a result unless the turn was stopped
+// during the question; the result says so if the tool is unknown or fails. The user is not asked about an unknown tool.
+func (t *turn) runTool(ctx context.Context, q ToolQuestion, finish string) (string, approval.Record, error) {
 	tools := t.Model().Tools()
 	offered, there := tools.Tool(q.Call.Name)
 	d := t.approve(q, offered, finish)
@@ -88,7 +87,7 @@ func (t *turn) runTool(ctx context.Context, q Question, finish string) (string, 
 	case q.Arguments.Lost:
 		return didNotRun(approval.Unreadable, unreadable, nil)
 	case d.Reason == approval.Nobody:
-		return didNotRun(approval.NotAsked, nobodyAsked, &ToolError{q.unasked(d.Asked)})
+		return didNotRun(approval.NotAsked, nobodyAsked, &ToolError{q.unattendedError(d.Asked)})
 	case d.Verdict == approval.Refuse:
 		return didNotRun(approval.NotRun, switchedOff, nil)
 	case d.Verdict == approval.Ask:
@@ -112,8 +111,8 @@ func (t *turn) runTool(ctx context.Context, q Question, finish string) (string, 
 		}
 		d.By = approval.Grant(answer.Choice)
 	}
-	t.emit(Running{Name: q.Call.Name, Server: offered.Server})
-	result, end := tools.Run(tool.WithProgress(ctx, func(text string) { t.emit(Progress{text}) }), q.Call.Name,
+	t.emit(ToolStarted{Name: q.Call.Name, Server: offered.Server})
+	result, end := tools.Run(tool.WithProgress(ctx, func(text string) { t.emit(ToolProgress{text}) }), q.Call.Name,
 		q.Arguments.Object)
 	record := approval.Record{Outcome: approval.Outcome(end), By: d.By}
 	if q.repaired() {
@@ -122,8 +121,8 @@ func (t *turn) runTool(ctx context.Context, q Question, finish string) (string, 
 	return result, record, ctx.Err()
 }
 
-// unasked says what the user would have been asked about a call.
-func (q Question) unasked(why approval.Reason) string {
+// unattendedError describes the question about a call that nobody could answer, for a run without a user.
+func (q ToolQuestion) unattendedError(why approval.Reason) string {
 	const longest = 1000 // characters of the arguments
 	arguments := strings.Join(strings.Fields(q.Arguments.Object), " ")
 	text := fmt.Sprintf("the model wants to run the tool %q with %.*s, and there is nobody to ask; ", q.Call.Name,
@@ -137,17 +136,17 @@ func (q Question) unasked(why approval.Reason) string {
 	return text + "--allow-tool " + q.Call.Name + " runs it without asking"
 }
 
-// resultKeys are the further keys of a stored result.
-type resultKeys struct {
+// resultExtra are the additional JSON keys of a stored tool result.
+type resultExtra struct {
 	Call      approval.Record `json:"call"`
-	ReadAgain []int           `json:"read_again,omitempty"` // the positions of the messages that a recall found
+	ReadAgain []int           `json:"read_again,omitempty"` // positions of the messages that a recall found
 }
 
-// saveResult stores what a call came to. It is stored even after a stop: a tool that ran has done what it does.
+// saveResult stores the result of a call, even after a stop, because a tool that ran may have had effects.
 func (t *turn) saveResult(ctx context.Context, c history.ToolCall, result string, record approval.Record) error {
-	keys := resultKeys{Call: record}
+	keys := resultExtra{Call: record}
 	t.set(func(*State) { keys.ReadAgain, t.readAgain = t.readAgain, nil })
-	extra, _ := json.Marshal(keys) // of strings and numbers: it cannot fail
+	extra, _ := json.Marshal(keys) // strings and numbers always encode
 	row := t.Info()
 	m := store.Message{
 		Session: row.ID, Parent: row.Leaf, Extra: string(extra), Message: history.Message{
@@ -155,28 +154,27 @@ func (t *turn) saveResult(ctx context.Context, c history.ToolCall, result string
 		},
 	}
 	err := detached(ctx, func(ctx context.Context) (err error) {
-		m, err = t.deps.Store.Append(ctx, t.deps.counted(m))
+		m, err = t.deps.Store.Append(ctx, t.deps.withCount(m))
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	t.add(m)
-	t.emit(Ran{Call: c, Message: m, Record: record})
+	t.emit(ToolFinished{Call: c, Message: m, Record: record})
 	return nil
 }
 
-// askUser asks the user about a call. A choice that the question does not offer is no. The error is that of a turn that
-// was stopped.
-func (t *turn) askUser(ctx context.Context, q Question) (approval.Answer, error) {
-	answer, err := wait(ctx, func(answer func(approval.Answer)) { t.emit(Asked{Question: q, Answer: answer}) })
+// askUser asks the user about a call. A choice that was not offered counts as no. It fails only if the turn is stopped.
+func (t *turn) askUser(ctx context.Context, q ToolQuestion) (approval.Answer, error) {
+	answer, err := wait(ctx, func(answer func(approval.Answer)) { t.emit(ApprovalNeeded{q, answer}) })
 	if !slices.Contains(q.Choices, answer.Choice) {
 		answer.Choice = approval.No
 	}
 	return answer, err
 }
 
-// wait shows a question and waits for its first answer, or for the end of ctx.
+// wait shows a question and waits for its first answer or for the end of ctx.
 func wait[A any](ctx context.Context, show func(answer func(A))) (answer A, err error) {
 	answers := make(chan A, 1)
 	show(func(a A) {
@@ -193,33 +191,33 @@ func wait[A any](ctx context.Context, show func(answer func(A))) (answer A, err 
 	}
 }
 
-// Permissions: what is configured, what is remembered of the user's answers, and what was allowed for this session.
+// Permissions are configured, remembered from the user's answers, or granted for this session.
 
-// readPermissions reads what is remembered. Another program may have changed it.
+// readPermissions reads the remembered permissions, which another program may have changed.
 func (s *Session) readPermissions(ctx context.Context) error {
-	if s.deps.kept == nil {
+	if s.deps.permanent == nil {
 		return nil
 	}
-	rows, err := s.deps.kept.ToolPermissions(ctx)
+	rows, err := s.deps.permanent.ToolPermissions(ctx)
 	if err == nil {
 		s.set(func(st *State) { st.rules.Remembered = rows })
 	}
 	return err
 }
 
-// remember keeps for all sessions what a tool may do.
+// remember stores what a tool may do, for all sessions.
 func (s *Session) remember(ctx context.Context, t tool.Tool, p tool.Permission) error {
 	row := store.ToolPermission{Name: t.Name, Server: t.Server, Permission: string(p)}
 	if p == tool.Allow {
 		row.Identity = approval.Identity(t)
 	}
-	if err := s.deps.kept.SetToolPermission(ctx, row); err != nil {
+	if err := s.deps.permanent.SetToolPermission(ctx, row); err != nil {
 		return err
 	}
 	return s.readPermissions(ctx)
 }
 
-// keepAllowed keeps the user's answer for the tool's later calls, as far as it is about them.
+// keepAllowed applies the user's answer to later calls of the tool, if the answer covers them.
 func (s *Session) keepAllowed(ctx context.Context, t tool.Tool, choice approval.Choice) error {
 	switch choice {
 	case approval.Forever:
@@ -234,18 +232,18 @@ func (s *Session) keepAllowed(ctx context.Context, t tool.Tool, choice approval.
 	return nil
 }
 
-// ToolState is a tool of the model in use, and what holds for it.
+// ToolState is a tool of the model in use with its permission.
 type ToolState struct {
 	Tool       tool.Tool
 	Permission tool.Permission
-	By         approval.Grant // what says so
-	Tokens     int            // that it adds to each request; 0 for one that is not offered
+	By         approval.Grant // where the permission comes from
+	Tokens     int            // added to each request; 0 for a tool that is off
 }
 
-// ToolStates lists the tools of the model in use, those that are off too. All is what they add to each request
-// together, in tokens.
+// ToolStates lists the tools of the model in use, including those that are off. all is the number of tokens that the
+// offered tools add to each request.
 func (s *Session) ToolStates() (list []ToolState, all int) {
-	st := s.Now()
+	st := s.State()
 	set := st.Model.Tools()
 	set.Off = nil
 	var offered []tool.Tool
@@ -260,12 +258,12 @@ func (s *Session) ToolStates() (list []ToolState, all int) {
 	return list, s.deps.Count(llm.Schemas(offered))
 }
 
-// ErrConfiguredTool says that the configuration decides what a tool may do.
+// ErrConfiguredTool is returned if the configuration decides what a tool may do.
 var ErrConfiguredTool = errors.New("the configuration decides what this tool may do")
 
-// PermitTool keeps for all sessions what a tool may do. A temporary chat keeps it for itself.
+// PermitTool stores what a tool may do, for all sessions. It does so from a temporary chat too.
 func (s *Session) PermitTool(ctx context.Context, t tool.Tool, p tool.Permission) error {
-	if _, by := s.Now().rules.Permission(t); by == approval.ByConfiguration {
+	if _, by := s.State().rules.Permission(t); by == approval.ByConfiguration {
 		return ErrConfiguredTool
 	}
 	if err := s.remember(ctx, t, p); err != nil {

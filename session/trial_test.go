@@ -12,7 +12,7 @@ import (
 	"winnow/session/store"
 )
 
-// previewed is a plan with the bytes it gives, and what it was made by.
+// previewed is a plan with its body and with the settings that made it.
 type previewed struct {
 	Plan   history.Plan
 	Body   string
@@ -20,7 +20,7 @@ type previewed struct {
 	Window llm.Window
 }
 
-// preview plans a draft by a trial.
+// preview plans a draft with other settings.
 func preview(t *testing.T, s *Session, trial Settings) previewed {
 	t.Helper()
 	if err := s.Model().Find(context.Background()); err != nil {
@@ -35,20 +35,20 @@ func preview(t *testing.T, s *Session, trial Settings) previewed {
 	if err != nil {
 		t.Fatalf("the body as %+v: %v", trial, err)
 	}
-	if window := tried.To.Window(); window.Tokens != plan.Sum.Window {
+	if window := tried.Target.Window(); window.Tokens != plan.Sum.Window {
 		t.Fatalf("as %+v the window has %d tokens, and the plan goes by %d", trial, window.Tokens, plan.Sum.Window)
 	}
-	return previewed{plan, string(body), tried.Policy, tried.To.Window()}
+	return previewed{plan, string(body), tried.Policy, tried.Target.Window()}
 }
 
-// trialBench has a second model that is another in everything that a plan depends on.
+// trialBench has a second model that differs in everything that affects a plan.
 func trialBench(t *testing.T) *bench {
 	long := strings.Repeat("A long answer about one thing and the other. ", 60)
 	b := newBench(t, says(long), calls("call-of-add-1", "add", `{"a":1,"b":2}`), says(long), says("Short."))
 	b.deps.Approval.Mode, b.deps.Sampling.MaxTokens = approval.Always, 400
 	b.offer(adder())
 	small := "http://127.0.0.1:1/v1"
-	b.deps.Models.Add(llm.Endpoint{Name: "bare", BaseURL: "http://127.0.0.1:2/v1"}) // It has no default model.
+	b.deps.Models.Add(llm.Endpoint{Name: "bare", BaseURL: "http://127.0.0.1:2/v1"}) // no default model
 	b.deps.Models.Add(llm.Endpoint{
 		Name: "small", BaseURL: small, Default: "tiny", Window: 2048,
 		Profile: history.Profile{MergeSameRole: true, ToolIDLength: 9, NoToolToUser: true},
@@ -62,7 +62,7 @@ func trialBench(t *testing.T) *bench {
 	return b
 }
 
-// talked holds the conversation of a trialBench, and names it.
+// conversationOf holds the conversation of a trialBench and returns its id.
 func (b *bench) conversationOf() string {
 	b.t.Helper()
 	s := b.begin()
@@ -77,8 +77,8 @@ func (b *bench) conversationOf() string {
 	return s.Info().ID
 }
 
-// A trial changes nothing. Applied, the next request is the one that was tried, and stored with the conversation; one
-// that is not possible is applied in no part.
+// A trial changes nothing. Once applied and stored, the next request is the one that was tried. Impossible settings
+// change nothing at all.
 func TestATrialIsAppliedWholeOrNotAtAll(t *testing.T) {
 	b := trialBench(t)
 	id := b.conversationOf()
@@ -117,7 +117,7 @@ func TestATrialIsAppliedWholeOrNotAtAll(t *testing.T) {
 			t.Errorf("%+v was refused, and it is\n%+v\nwant\n%+v", c.trial, s.Info(), before)
 		}
 		row := b.stored(s)
-		if row.Changes = s.Info().Changes; !reflect.DeepEqual(row, s.Info()) { // its own writes are read again as well
+		if row.Changes = s.Info().Changes; !reflect.DeepEqual(row, s.Info()) { // counts its own writes too
 			t.Errorf("stored is %+v, and the conversation says %+v", row, s.Info())
 		}
 	}

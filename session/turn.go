@@ -19,90 +19,89 @@ import (
 	"winnow/session/title"
 )
 
-// A turn is a message of the user's and all that answers it. It runs on one goroutine:
+// A turn is a user message and everything that answers it. It runs on one goroutine:
 //
-//  1. store the user's message; nothing is asked of the network before this
-//  2. find the window and the prices, and plan the request
-//  3. store the request's record and send it; what arrives is saved as it comes
-//  4. store the answer with its receipt
-//  5. run the tools that it asks for and store their results; then go on with 2
-//  6. say how the turn ended
+//  1. Store the user message. Nothing is asked of the network before this.
+//  2. Find the model's window and prices, and plan the request.
+//  3. Store the record of the request and send it. The answer is saved as it arrives.
+//  4. Store the answer with its receipt.
+//  5. Run the tools that the answer calls and store their results, then continue with step 2.
+//  6. Report how the turn ended.
 
-// saveTime bounds the writes that must happen even after a stop: the user has already seen what
-// they save.
+// saveTime limits the writes that must happen even after a stop, because the user has already seen their content.
 const saveTime = 5 * time.Second
 
-// detached writes what a stop must not prevent from being written, in bounded time.
+// detached runs save even if ctx is done, but for at most saveTime.
 func detached(ctx context.Context, save func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTime)
 	defer cancel()
 	return save(ctx)
 }
 
-// turn is one running turn. Its goroutine closes events.
+// turn is a running turn. Its goroutine closes events.
 type turn struct {
 	*Session
 	events chan Event
 	stop   context.CancelFunc
 	done   chan struct{}
 	show   func(Event)
-	id     any // of Deps.Observe
+	id     any // for Deps.Observe
 
-	showing sync.Mutex // a tool that the turn has left to itself may still say how far it is
-	over    bool       // nothing is shown any more
+	showMu sync.Mutex // a tool that still runs after the turn may report its progress
+	ended  bool       // no more events are shown
 
-	before   int               // messages of the branch before this turn
-	messages []history.Message // the user's message, then what the turn has added
-	user     int64             // the user's message that its requests answer, or are about
-	cut      bool              // the user chose to cut the message where it does not fit
+	before   int               // number of messages on the branch before this turn
+	messages []history.Message // the user message and what the turn has added
+	user     int64             // id of the user message that the requests are about
+	cut      bool              // the user agreed to cut a message that does not fit
 
-	uncondensed bool          // a summary failed
-	lent        *target.Model // asked in this turn in place of the conversation's model, nil for none
+	summaryFailed bool
+	otherModel    *target.Model // answers this turn instead of the conversation's model; nil for none
 
-	approved map[store.Purpose]limits.Estimate // requests that the user allowed although they exceed a limit
-	limit    int                               // tokens of a request after one that was too long, 0 for none
+	approved map[store.Purpose]limits.Estimate // requests that the user allowed to exceed a limit
+	limit    int                               // tokens of the next request, after one that was too long; 0 for none
 
-	planned   history.Plan       // the newest request, under mu
-	readAgain []int              // positions of the messages that the running call of recall found, under mu
-	last      store.Request      // the record of the newest request, once it is over
-	failure   *record.FailedTurn // why the turn failed, nil where it did not or its message is not stored
+	planned   history.Plan       // the newest request; guarded by mu
+	readAgain []int              // positions of the messages that the running recall found; guarded by mu
+	last      store.Request      // the record of the newest finished request
+	failure   *record.FailedTurn // why the turn failed; nil if it did not, or if its message is not stored
 }
 
-// Draft is a message of the user's, and how it is sent.
+// Draft is a user message to be sent.
 type Draft struct {
 	Text  string
-	Files []history.Part // that hang on it
-	Alone bool           // it is sent without the conversation before it
-	Cut   bool           // it is cut to what fits beside what must be sent, where it does not fit whole; stored whole
+	Files []history.Part // the attachments
+	Alone bool           // send it without the earlier conversation
+	Cut   bool           // if it does not fit, send only the part that fits; it is stored whole
 
-	// The message of the user's, on whatever branch, in whose place it is said; 0 for none. That stays, with all that
-	// was said after it: the new one is its sibling. Without Files the new one keeps those of the old, and it is sent
-	// alone where the old one was.
-	Instead int64
+	// Replaces is the id of the user message, on any branch, that this draft is a new version of; 0 for none. The old
+	// message and everything after it stay as another branch. The new version is sent alone if the old one was, and
+	// keeps its files unless it has Files.
+	Replaces int64
 
-	Queued int64 // its id in the queue, which it leaves in the transaction that stores it; 0 where it was not queued
+	Queued int64 // its id in the queue, from which it is removed when it is stored; 0 if it was not queued
 }
 
-// QueuedDraft is a queued message as it is sent.
+// QueuedDraft returns a queued message as a draft.
 func QueuedDraft(q store.Queued) Draft {
 	return Draft{Text: q.Text, Files: q.Parts, Alone: q.Alone, Cut: q.Cut, Queued: q.ID}
 }
 
-// place is what a draft says, and the branch that it is said behind.
-func (s *Session) place(ctx context.Context, d Draft) (m store.Message, behind branch.Branch, err error) {
+// resolveDraft returns the message of a draft and the branch that it continues.
+func (s *Session) resolveDraft(ctx context.Context, d Draft) (m store.Message, behind branch.Branch, err error) {
 	m = store.Message{Alone: d.Alone, Queued: d.Queued, Message: history.Message{
 		Role: history.User, Content: d.Text, Parts: slices.Clone(d.Files), Status: history.Complete,
 	}}
-	if d.Instead == 0 {
+	if d.Replaces == 0 {
 		return m, s.Branch(), nil
 	}
-	to, err := s.branchTo(ctx, d.Instead)
+	to, err := s.branchTo(ctx, d.Replaces)
 	if err != nil {
 		return m, to, err
 	}
 	at := to.Len() - 1
 	if to.Role(at) != history.User {
-		return m, to, ErrNotYours
+		return m, to, ErrNotUserMessage
 	}
 	earlier, err := to.Message(at)
 	if m.Alone = earlier.Alone; d.Files == nil {
@@ -111,28 +110,28 @@ func (s *Session) place(ctx context.Context, d Draft) (m store.Message, behind b
 	return m, to.First(at), err
 }
 
-// Send stores a message of the user's and asks the model for an answer. One whose request would not fit is neither
-// stored nor sent: the error is an *OversizeError, or a *LimitError where it would exceed a limit and the user does not
-// allow it. A turn that is already running makes it fail with ErrBusy, and a place that is not the user's with
-// ErrNotYours; then nothing is stored.
+// Send stores a user message and asks the model for an answer. If the request would not fit, or would exceed a limit
+// and the user does not allow that, the message is neither stored nor sent, and the error is an *OversizeError or a
+// *LimitError. The error is ErrBusy if a turn is running, and ErrNotUserMessage if Replaces is not a user message;
+// nothing is stored then.
 func (s *Session) Send(ctx context.Context, d Draft) <-chan Event {
 	return s.start(ctx, "", func(ctx context.Context, t *turn) error {
 		t.cut = d.Cut
-		m, behind, err := t.place(ctx, d)
+		m, behind, err := t.resolveDraft(ctx, d)
 		if err != nil {
 			return err
 		}
-		if err := t.sendable(ctx, m, behind); err != nil {
+		if err := t.checkFits(ctx, m, behind); err != nil {
 			return err
 		}
-		if err := t.saveUser(ctx, t.deps.counted(m), behind); err != nil {
+		if err := t.saveUser(ctx, t.deps.withCount(m), behind); err != nil {
 			return err
 		}
 		return t.answer(ctx)
 	})
 }
 
-// start runs a turn of the model that ref names, "" for the conversation's, as this session's one turn.
+// start runs the session's turn with the model ref, or with the conversation's model if ref is "".
 func (s *Session) start(ctx context.Context, ref string, run func(context.Context, *turn) error) <-chan Event {
 	ctx, stop := context.WithCancel(ctx)
 	t := s.newTurn(stop)
@@ -149,9 +148,9 @@ func (s *Session) start(ctx context.Context, ref string, run func(context.Contex
 			err = t.run(ctx, ref, run)
 		}
 		t.emit(Finished{err, t.failure})
-		t.showing.Lock()
-		defer t.showing.Unlock()
-		t.over = true
+		t.showMu.Lock()
+		defer t.showMu.Unlock()
+		t.ended = true
 		close(t.events)
 	}()
 	return t.events
@@ -166,7 +165,7 @@ func (s *Session) newTurn(stop context.CancelFunc) *turn {
 	return t
 }
 
-// claim makes t the session's one turn, or says why there can be none.
+// claim makes t the running turn, or returns why no turn can start.
 func (s *Session) claim(t *turn) (err error) {
 	s.set(func(st *State) {
 		switch {
@@ -181,18 +180,18 @@ func (s *Session) claim(t *turn) (err error) {
 	return err
 }
 
-// free gives the session back.
-func (t *turn) free() {
+// finish ends the turn, so that another one can start.
+func (t *turn) finish() {
 	t.set(func(st *State) { st.turn = nil })
 	t.past.EndTurn()
 	close(t.done)
 }
 
-// emit shows an event.
+// emit delivers an event, unless the turn has ended.
 func (t *turn) emit(e Event) {
-	t.showing.Lock()
-	defer t.showing.Unlock()
-	if t.over {
+	t.showMu.Lock()
+	defer t.showMu.Unlock()
+	if t.ended {
 		return
 	}
 	if t.deps.Observe != nil {
@@ -201,20 +200,20 @@ func (t *turn) emit(e Event) {
 	t.show(e)
 }
 
-// say tells the user what winnow does by itself.
+// say sends a notice to the user.
 func (t *turn) say(format string, values ...any) { t.emit(Notice{fmt.Sprintf(format, values...)}) }
 
-// run runs the turn on the whole branch and gives the session back when it ends.
+// run runs the turn on the complete branch and finishes it.
 func (t *turn) run(ctx context.Context, ref string, run func(context.Context, *turn) error) error {
-	defer t.free()
+	defer t.finish()
 	err := t.ready(ctx)
 	if ref != "" && err == nil {
-		t.lent, err = t.find(ctx, ref, t.Model().Client.Endpoint().Name)
+		t.otherModel, err = t.find(ctx, ref, t.Model().Client.Endpoint().Name)
 	}
 	if err == nil {
 		err = run(ctx, t)
 		t.fail(ctx, err)
-		t.warn("sum up the costs", detached(ctx, t.ReadSpent))
+		t.warn("sum up the costs", detached(ctx, t.ReadSpending))
 	}
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return nil
@@ -222,60 +221,61 @@ func (t *turn) run(ctx context.Context, ref string, run func(context.Context, *t
 	return err
 }
 
-// ready reads what a turn goes by: what holds now judges its message before that is stored.
+// ready loads what decides the turn's requests, so that the message is checked against the current state before it is
+// stored.
 func (t *turn) ready(ctx context.Context) error {
-	return cmp.Or(t.loadBranch(ctx), t.refresh(ctx), t.readPermissions(ctx))
+	return cmp.Or(t.loadBranch(ctx), t.refreshSettings(ctx), t.readPermissions(ctx))
 }
 
-// Step 1: the user's message.
+// Step 1: the user message.
 
-// saveUser commits the user's message at the end of a branch. The conversation's row begins with it.
+// saveUser commits the user message at the end of a branch, together with the session's row if it is the first message.
 func (t *turn) saveUser(ctx context.Context, m store.Message, behind branch.Branch) (err error) {
 	row, n := t.Info(), behind.Len()
 	if m.Session = row.ID; n > 0 {
 		m.Parent = behind.ID(n - 1)
 	}
 	if row.ID == "" {
-		m, err = t.begins(ctx, m)
+		m, err = t.saveFirst(ctx, m)
 	} else if m, err = t.deps.Store.Append(ctx, m); err == nil {
-		t.follow(behind)
+		t.setBranch(behind)
 	}
 	if err != nil {
 		return err
 	}
 	t.before = n
 	t.add(m)
-	t.emit(Stored{m})
+	t.emit(MessageStored{m})
 	if row.ID == "" && row.TitleFrom == "" {
 		t.emit(Titled{t.Info().Title})
 	}
 	return nil
 }
 
-// begins commits the first message and the conversation's row with it.
-func (t *turn) begins(ctx context.Context, m store.Message) (store.Message, error) {
-	t.writing.Lock()
-	defer t.writing.Unlock()
+// saveFirst commits the session's row and its first message.
+func (t *turn) saveFirst(ctx context.Context, m store.Message) (store.Message, error) {
+	t.writeMu.Lock()
+	defer t.writeMu.Unlock()
 	row := t.Info()
 	if row.TitleFrom == "" {
 		row.Title, row.TitleFrom = title.OfMessage(m.Message), store.TitleAuto
 	}
-	row.System, row.SystemFixed, row.Address = t.Now().System, true, t.Model().Address()
+	row.System, row.SystemFixed, row.Address = t.State().System, true, t.Model().Address()
 	begun, first, err := t.deps.Store.Begin(ctx, row, m)
 	if err != nil {
 		return first, err
 	}
 	begun.Leaf, begun.Messages, begun.Turns = 0, 0, 0 // add counts the message
 	t.set(func(st *State) { st.Row = begun })
-	if t.Now().leased {
-		// The message is stored already: that another window may write in it too is no reason to lose the turn.
+	if t.State().wantsLease {
+		// The message is stored already, so the turn goes on even if another window has the lease.
 		_, err := t.Lease(ctx)
 		t.warn("take the session for this window", err)
 	}
 	return first, nil
 }
 
-// add puts a stored message at the end of the branch and of the running turn.
+// add appends a stored message to the branch and to the turn.
 func (t *turn) add(m store.Message) {
 	t.set(func(st *State) {
 		st.Branch = st.Branch.With(m)
@@ -291,10 +291,9 @@ func (t *turn) add(m store.Message) {
 
 // Steps 2 to 5.
 
-// answer plans, asks and saves, and runs the tools that the answer asks for, until an answer asks
-// for none.
+// answer plans, asks, saves and runs tools until an answer calls no tool.
 func (t *turn) answer(ctx context.Context) error {
-	if err := t.fixRow(ctx); err != nil {
+	if err := t.fixConfiguration(ctx); err != nil {
 		return err
 	}
 	if err := t.askModel(ctx); err != nil {
@@ -303,12 +302,12 @@ func (t *turn) answer(ctx context.Context) error {
 	t.Model().Expire()
 	reason := ""
 	for round := 1; ; round++ {
-		if prepare := t.deps.Prepare; prepare != nil {
+		if prepare := t.deps.PrepareTools; prepare != nil {
 			if err := prepare(ctx, func(sentence string) { t.say("%s", sentence) }); err != nil {
 				return err
 			}
 		}
-		asked, err := t.ask(ctx, errand{
+		asked, err := t.ask(ctx, task{
 			purpose: store.ForAnswer, plan: t.plan, reason: func(*attempt) string { return reason },
 		})
 		if err != nil {
@@ -331,10 +330,11 @@ func (t *turn) answer(ctx context.Context) error {
 	}
 }
 
-// fixRow keeps in the row of a conversation without a request what its requests go by: what the configuration says
-// later is for other conversations, and no request goes to another address unasked.
-func (t *turn) fixRow(ctx context.Context) error {
-	st := t.Now()
+// fixConfiguration stores the system prompt and the address of the endpoint with the conversation before its first
+// request. Later changes of the configuration do not apply to it, and no request goes to another address without the
+// user's consent.
+func (t *turn) fixConfiguration(ctx context.Context) error {
+	st := t.State()
 	address := cmp.Or(st.Row.Address, st.Model.Address())
 	if st.Row.SystemFixed && st.Row.Address == address {
 		return nil
@@ -344,8 +344,8 @@ func (t *turn) fixRow(ctx context.Context) error {
 		func(st *State) { fix(&st.Row) })
 }
 
-// askModel asks the server for the model's window and prices where they are not known yet. A server that does not
-// answer says so when it is asked for the answer.
+// askModel asks the server for the window and the prices of the model, unless they are known. Errors of the server are
+// ignored here: the request for the answer reports them.
 func (t *turn) askModel(ctx context.Context) error {
 	ask, cancel := context.WithTimeout(ctx, target.Patience)
 	defer cancel()
@@ -356,7 +356,7 @@ func (t *turn) askModel(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// namesOf lists the tools that are called.
+// namesOf lists the names of the called tools.
 func namesOf(calls []history.ToolCall) string {
 	var names []string
 	for _, c := range calls {
@@ -366,19 +366,19 @@ func namesOf(calls []history.ToolCall) string {
 	return strings.Join(slices.Compact(names), ", ")
 }
 
-// plan decides the turn's next request.
+// plan plans the turn's next request.
 func (t *turn) plan(ctx context.Context) (*attempt, error) {
 	t.last = store.Request{}
-	if err := t.refresh(ctx); err != nil {
+	if err := t.refreshSettings(ctx); err != nil {
 		return nil, err
 	}
-	if t.Now().Flags[t.user] == history.Exclude {
+	if t.State().Flags[t.user] == history.Exclude {
 		return nil, ErrExcluded
 	}
 	if err := t.condense(ctx); err != nil {
 		return nil, err
 	}
-	st := t.Now()
+	st := t.State()
 	a, err := t.decide(st, &t.plans, t.before, t.Model(), t.nextOptions(st))
 	if _, damaged := errors.AsType[*history.DamagedError](err); damaged {
 		err = fmt.Errorf("nothing was sent: %w. /repair (or winnow repair ID) shows the damage; recovery = "+
@@ -391,7 +391,7 @@ func (t *turn) plan(ctx context.Context) (*attempt, error) {
 	return a, err
 }
 
-// nextOptions is everything beside the history that decides the turn's next request.
+// nextOptions returns the options of the turn's next plan.
 func (t *turn) nextOptions(st State) history.Options {
 	o := t.options(st, t.Model(), st.Policy, t.messages...)
 	if len(t.messages) > 0 && st.alone(t.user) {
@@ -401,14 +401,14 @@ func (t *turn) nextOptions(st State) history.Options {
 	return o
 }
 
-// announce shows what the turn's request holds, whose record is on disk, and says what is asked otherwise than the user
-// may expect: once for each model.
+// announce reports the plan of a request whose record is stored. Once for each model, it also reports when a setting
+// cannot be followed: limits that cannot be checked, or a lowered max_tokens.
 func (t *turn) announce(a *attempt) {
 	t.set(func(*State) { t.planned = a.plan })
-	t.offerRecall(a.plan.Sum, a.record.Tally.Short > 0) // from the next request on: this one is what was shown
+	t.offerRecall(a.plan.Sum, a.record.Tally.Short > 0) // with the next request: the plan of this one is fixed
 	to := a.to
 	estimate := estimateOf(to, a.request.MaxTokens, a.plan.Sum)
-	if l := t.Now().limits; !l.AskUnknown && l.Unchecked(estimate) && to.SayOnce("price") {
+	if l := t.State().limits; !l.AskUnknown && l.Unchecked(estimate) && to.SayOnce("price") {
 		t.say("the limits on costs cannot be checked for %s: its price is not known", to.Ref())
 	}
 	if wanted, asked, ok := to.Lowered(); ok && to.SayOnce(fmt.Sprint("max_tokens in ", to.Window().Tokens)) {
@@ -417,22 +417,22 @@ func (t *turn) announce(a *attempt) {
 	}
 	forecast := a.forecast
 	if a.decision.Scope != nil {
-		forecast.Losses = nil // The user sends the message alone, and asked for that.
+		forecast.Losses = nil // expected: the user sends the message without the others
 	}
 	t.emit(Planned{Plan: a.plan, Request: a.record, Forecast: forecast})
 }
 
 // Step 6: the end of the turn.
 
-// fail notes why the turn failed, where its message is stored: the screen shows that there, now and whenever the
-// conversation is opened.
+// fail stores why the turn failed, if its message is stored, so that the screen can show it there when the conversation
+// is opened again.
 func (t *turn) fail(ctx context.Context, err error) {
 	if err == nil || ctx.Err() != nil || len(t.messages) == 0 {
 		return
 	}
 	last := t.last
 	t.failure = record.NewFailedTurn(err, last)
-	if last.End == store.EndCut { // the record says it already
+	if last.End == store.EndCut { // the request's record has the reason
 		return
 	}
 	t.failure.After = t.markFaulty()
@@ -447,8 +447,8 @@ func (t *turn) fail(ctx context.Context, err error) {
 	t.warn("record why the turn failed", err)
 }
 
-// markFaulty notes on the active branch that the turn failed behind its last message there, and returns that. Where an
-// answer was asked for again and none came, it is the answer that was there before.
+// markFaulty marks the last message of the turn on the active branch as followed by a failure, and returns its id. If
+// an answer was asked for again and none came, that is the last message of the earlier answer.
 func (t *turn) markFaulty() (last int64) {
 	last = t.user
 	t.set(func(st *State) {

@@ -8,11 +8,10 @@ import (
 	"testing"
 
 	"winnow/history"
-	"winnow/session/store"
 )
 
-// A draft's files are previewed as they are sent, kept with the message, and read again. A message may
-// be nothing but its files.
+// The files of a draft are previewed as they are sent, stored with the message, and read again. A message may consist
+// of files only.
 func TestTurnSendsItsFiles(t *testing.T) {
 	b := newBench(t, says("A dot."), says("The same."))
 	s := b.begin()
@@ -50,7 +49,7 @@ func TestCloseSavesWithoutAReader(t *testing.T) {
 	b := newBench(t, hangs(sent, strings.Split(strings.Repeat("word ", 300), " ")...))
 	s := b.begin()
 	events := s.Send(t.Context(), say("Many words"))
-	<-events // stored; nobody reads the rest, so the channel fills
+	<-events // the rest is not read, so the channel fills
 	if err := s.Close(t.Context()); err != nil {
 		t.Fatalf("close: %v", err)
 	}
@@ -62,32 +61,14 @@ func TestCloseSavesWithoutAReader(t *testing.T) {
 
 func TestLongConversationOpensAtItsEndAndLoadsTheRest(t *testing.T) {
 	b := newBench(t)
-	ctx := t.Context()
-	row, m, err := b.deps.Store.Begin(ctx, store.Session{Endpoint: "test", Model: "m"},
-		store.Message{Message: history.Message{Role: history.User, Content: "0", Status: history.Complete}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := 1; i < 450; i++ {
-		role := history.User
-		if i%2 == 1 {
-			role = history.Assistant
-		}
-		m, err = b.deps.Store.Append(ctx, store.Message{
-			Session: row.ID, Parent: m.ID, Message: history.Message{Role: role, Content: "x", Status: history.Complete},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	s := b.open(row.ID)
+	s := b.open(b.imported(450, numbered).ID)
 	if got := len(s.Messages()); got != firstRead {
 		t.Errorf("open read %d messages, want %d", got, firstRead)
 	}
 	if _, err := s.Preview(say("hi")); !errors.Is(err, ErrLoading) {
 		t.Errorf("the preview of half a conversation says %v, want ErrLoading", err)
 	}
-	if err := s.LoadRest(ctx); err != nil {
+	if err := s.LoadOlder(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if got := len(s.Messages()); got != 450 {
@@ -107,7 +88,7 @@ func TestUnwritableStoreKeepsNothingAndNamesTheCause(t *testing.T) {
 	if err == nil {
 		t.Fatal("the message could not be stored, and nobody said so")
 	}
-	if got := only[Stored](events); len(got) != 0 {
+	if got := only[MessageStored](events); len(got) != 0 {
 		t.Errorf("the composer was told to let go: %v", got)
 	}
 	if b.requests() != 0 {

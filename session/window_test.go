@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestOllamaIsAskedAgainOnceTheModelRuns has a server that loads the model with the first request.
+// The server of this test loads the model with the first request.
 func TestOllamaIsAskedAgainOnceTheModelRuns(t *testing.T) {
 	running := `{"models":[]}`
 	b := newBench(t, func(w http.ResponseWriter, r *http.Request) {
@@ -17,7 +17,7 @@ func TestOllamaIsAskedAgainOnceTheModelRuns(t *testing.T) {
 	b.info = map[string]func() string{"/api/ps": func() string { asked++; return running }}
 	b.believing(0)
 	s := b.begin()
-	if err := s.LoadRest(t.Context()); err != nil {
+	if err := s.LoadOlder(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if got := s.Model().Window(); got.Tokens != 4096 || !got.Assumed {

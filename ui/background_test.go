@@ -193,7 +193,7 @@ func TestTheViewDoesNotWaitForAPlan(t *testing.T) {
 		return len(text)
 	}
 	l.Deps = deps
-	s, err := session.New(deps, session.Start{Ref: "here/small"})
+	s, err := session.New(deps, session.StartOptions{Model: "here/small"})
 	if err != nil {
 		t.Fatal(err)
 	}

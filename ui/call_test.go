@@ -74,7 +74,7 @@ func TestAQuestionCallsAUserWhoLooksElsewhere(t *testing.T) {
 		if away {
 			m.Update(tea.BlurMsg{})
 		}
-		_, cmd := m.Update(turn.EventsMsg{Turn: m.Turn.Number, Events: []session.Event{session.Asked{}}, At: begun})
+		_, cmd := m.Update(turn.EventsMsg{Turn: m.Turn.Number, Events: []session.Event{session.ApprovalNeeded{}}, At: begun})
 		if got := written(cmd); strings.Contains(got, "waits for your answer") != away {
 			t.Errorf("%q is written about a question, where the user is away: %t", got, away)
 		}

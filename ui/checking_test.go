@@ -58,7 +58,7 @@ func TestSalvageIsSaidAtTheStart(t *testing.T) {
 	l.Unrecorded = 1
 	l.Deps.Store = db
 	l.first = func() tea.Cmd { return l.welcome(Options{Notices: db.Notices()}) }
-	s, err := session.New(l.Deps, session.Start{Ref: "here/small"})
+	s, err := session.New(l.Deps, session.StartOptions{Model: "here/small"})
 	if err != nil {
 		t.Fatal(err)
 	}

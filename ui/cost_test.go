@@ -41,7 +41,7 @@ func (l *live) charging(base string, prices map[string]pricing.Prices) {
 func (l *live) talksTo(endpoints ...llm.Endpoint) {
 	l.t.Helper()
 	l.Deps.Models = new(llm.Catalog).With(endpoints...)
-	s, err := session.New(l.Deps, session.Start{Ref: "here/small"})
+	s, err := session.New(l.Deps, session.StartOptions{Model: "here/small"})
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -175,7 +175,7 @@ func TestWhatIfMovesTheVerdictsAndStoresNothing(t *testing.T) {
 	t.Parallel()
 	for _, size := range [][2]int{{140, 50}, {80, 24}} {
 		l := talked(t, size[0], size[1])
-		now, info, policy := l.Panel.Next, l.Session.Info(), l.Session.Now().Policy
+		now, info, policy := l.Panel.Next, l.Session.Info(), l.Session.State().Policy
 		stored, asked := l.fileHash(), len(l.bodies)
 		marks := l.Chat.Plan.Entries
 
@@ -214,7 +214,7 @@ func TestWhatIfMovesTheVerdictsAndStoresNothing(t *testing.T) {
 		if l.fileHash() != stored {
 			t.Error("what was only tried out changed the file")
 		}
-		if l.Session.Info().Overrides != info.Overrides || l.Session.Now().Policy != policy ||
+		if l.Session.Info().Overrides != info.Overrides || l.Session.State().Policy != policy ||
 			l.Session.Model().Ref() != l.Ref {
 			t.Errorf("what was only tried out changed the session: %+v", l.Session.Info())
 		}
@@ -243,7 +243,7 @@ func TestWhatIfAppliesAllThatWasTurned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := again.Now().Policy
+	p := again.State().Policy
 	if p.Budget != 4000 || p.Preset != "recall" || again.Model().Ref() != "there/large" ||
 		l.Ref != "there/large" {
 		t.Errorf("the next start has budget %d, preset %s and model %s", p.Budget, p.Preset, again.Model().Ref())
@@ -280,7 +280,7 @@ func TestTheQuestionForTheWindowKeepsNoTurnBusy(t *testing.T) {
 	e := l.Deps.Models.Endpoints()[0]
 	e.Window = 0
 	l.Deps.Models = new(llm.Catalog).With(e)
-	s, err := session.New(l.Deps, session.Start{Ref: "here/small"})
+	s, err := session.New(l.Deps, session.StartOptions{Model: "here/small"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -354,7 +354,7 @@ func TestPanelTakesTheServersOwnCount(t *testing.T) {
 		t.Fatal(err)
 	}
 	deps.Policy = policy
-	s, err := session.New(deps, session.Start{Ref: "here/m"})
+	s, err := session.New(deps, session.StartOptions{Model: "here/m"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -173,7 +173,7 @@ func TestTheWaysOutNameTheLargestFixedPart(t *testing.T) {
 	} {
 		m.composer.SetDraft("see")
 		var ways []string
-		for _, way := range c.over.Ways(conversation.OversizeCommands(c.over)) {
+		for _, way := range c.over.Suggestions(conversation.OversizeCommands(c.over)) {
 			_, does, _ := strings.Cut(way, "→ ")
 			ways = append(ways, does)
 		}

@@ -207,8 +207,8 @@ func hostileStream(t *testing.T, m *Model, text string) {
 		m.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
 		stands(t, m, fmt.Sprintf("streaming, %d of %d", i+1, pieces))
 	}
-	tell(m, time.Minute, session.Asked{
-		Question: session.Question{
+	tell(m, time.Minute, session.ApprovalNeeded{
+		ToolQuestion: session.ToolQuestion{
 			Call: history.ToolCall{Name: label(text), Arguments: text}, Arguments: history.Arguments{Object: text},
 			Number: 1, Of: 1, Choices: []approval.Choice{approval.Once, approval.Session, approval.Forever},
 		},

@@ -137,7 +137,7 @@ func (l *live) besideAnother() *session.Session {
 	t.Cleanup(func() { beside.Close() })
 	deps := l.Deps
 	deps.Store = beside
-	other, err := session.New(deps, session.Start{Ref: "here/small"})
+	other, err := session.New(deps, session.StartOptions{Model: "here/small"})
 	if err == nil {
 		_, err = other.Lease(t.Context())
 	}
@@ -270,7 +270,7 @@ func TestAChatAsksBeforeItGoesToAnotherAddress(t *testing.T) {
 	)
 	asked := l.Asked()
 	l.reopen()
-	l.shows("this chat was with here at http://")
+	l.shows("this chat used here at http://")
 	l.types("Second")
 	l.press("enter")
 	l.until("the refusal", func() bool { return !l.Turn.Busy })

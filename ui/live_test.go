@@ -61,7 +61,7 @@ func onStage(t *testing.T, w, h int) *live {
 func onStageWith(t *testing.T, w, h int, about map[string]http.HandlerFunc) *live {
 	t.Helper()
 	l := &live{t: t, msgs: make(chan tea.Msg, 1024), Ledger: new(llmtest.Ledger), about: about}
-	l.takes = sessiontest.Observe(l.Ledger)
+	l.takes = sessiontest.RecordAnnouncements(l.Ledger)
 	server := httptest.NewServer(http.HandlerFunc(l.answer))
 	t.Cleanup(server.Close)
 	l.Model = fresh(t, w, h)
@@ -83,7 +83,7 @@ func onStageWith(t *testing.T, w, h int, about map[string]http.HandlerFunc) *liv
 		llm.Endpoint{Name: "there", BaseURL: server.URL + "/v1", Default: "large", Window: 32_768},
 	)
 	l.Deps = deps
-	s, err := session.New(deps, session.Start{Ref: "here/small"})
+	s, err := session.New(deps, session.StartOptions{Model: "here/small"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -288,7 +288,7 @@ func (l *live) open(id string) {
 		l.t.Fatal(err)
 	}
 	l.arrives(s)
-	l.until("the chat", func() bool { return l.Session == s && s.Now().Whole })
+	l.until("the chat", func() bool { return l.Session == s && s.State().Loaded })
 	l.atRest()
 }
 

@@ -24,8 +24,8 @@ func questioned(t testing.TB, w, h int) (m *Model, answers *[]bool) {
 }
 
 func askAbout(m *Model, answers *[]bool) {
-	tell(m, time.Second, session.Asked{
-		Question: session.Question{
+	tell(m, time.Second, session.ApprovalNeeded{
+		ToolQuestion: session.ToolQuestion{
 			Call:      history.ToolCall{Name: "shell", Arguments: `{"command":"rm -r build"}`},
 			Arguments: history.Arguments{Object: `{"command":"rm -r build"}`},
 			Number:    1, Of: 1, Choices: []approval.Choice{approval.Once, approval.Session, approval.Forever},

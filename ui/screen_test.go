@@ -78,7 +78,7 @@ func fresh(t testing.TB, w, h int) *Model {
 	}
 	deps := session.Deps{Store: db, Models: models, Now: func() time.Time { return begun }}
 	deps.Policy = policy
-	s, err := session.New(deps, session.Start{Ref: "openai/gpt-5.2"})
+	s, err := session.New(deps, session.StartOptions{Model: "openai/gpt-5.2"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,7 +254,7 @@ var states = slices.Concat([]state{
 	}},
 	{"waiting", func(t testing.TB, w, h int) *Model {
 		m := asking(t, w, h)
-		tell(m, time.Second, session.Waiting{
+		tell(m, time.Second, session.Retrying{
 			Waiting: llm.Waiting{
 				Attempt: 2, Of: 5, After: 8 * time.Second, Err: &llm.Error{
 					Kind: llm.RateLimit, Status: 429, Endpoint: "openai", Message: "slow down",
@@ -265,8 +265,8 @@ var states = slices.Concat([]state{
 	}},
 	{"question", func(t testing.TB, w, h int) *Model {
 		m := asking(t, w, h)
-		tell(m, time.Second, session.Asked{
-			Question: session.Question{
+		tell(m, time.Second, session.ApprovalNeeded{
+			ToolQuestion: session.ToolQuestion{
 				Call:      history.ToolCall{Name: "read_page", Arguments: `{"page":"context"}`},
 				Arguments: history.Arguments{Object: `{"page":"context"}`},
 				Number:    1, Of: 1, Choices: []approval.Choice{approval.Once, approval.Session, approval.Forever},
@@ -285,7 +285,7 @@ var states = slices.Concat([]state{
 		tell(m, time.Second, session.Delta{Text: "Panic-mode"})
 		answer := said(8, history.Assistant, "Panic-mode")
 		answer.Status = history.Interrupted
-		tell(m, 2*time.Second, session.Answered{
+		tell(m, 2*time.Second, session.AnswerStored{
 			Message: answer, Receipt: record.Receipt{
 				Tally:    store.Tally{Stored: 7, Of: map[history.Disposition]int{"kept": 6}},
 				Estimate: 5312, Expected: 5312, Took: 2 * time.Second,
@@ -465,7 +465,7 @@ func TestTheDraftLeavesAtEnterAndComesBackUnsaved(t *testing.T) {
 		t.Fatalf("after enter the draft is %q", got)
 	}
 	typing(m, "next")
-	tell(m, 0, session.Stored{Message: said(1, history.User, "hello")})
+	tell(m, 0, session.MessageStored{Message: said(1, history.User, "hello")})
 	tell(m, 0, finishedWell)
 	if got := m.composer.Text(); got != "next" {
 		t.Fatalf("what was typed after enter is %q, want next", got)

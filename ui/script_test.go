@@ -177,7 +177,7 @@ var scriptCommands = map[string]func(s *scene, arg string){
 	"there": func(s *scene, arg string) { // and asks a question there
 		s.turnOf(s.other.Send(s.t.Context(), session.Draft{Text: arg}))
 	},
-	"leaves": func(s *scene, _ string) { s.other.Leave() }, // and lets go of it
+	"leaves": func(s *scene, _ string) { s.other.ReleaseLease() }, // and lets go of it
 	// Requests that no record is left of.
 	"unrecorded": func(s *scene, arg string) { s.Unrecorded = s.number(arg) },
 

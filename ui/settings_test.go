@@ -58,7 +58,7 @@ func TestSystemPromptIsWrittenInTheEditor(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 100, 30)
 	l.Deps.System = "As configured."
-	s, err := session.New(l.Deps, session.Start{Ref: "here/small"})
+	s, err := session.New(l.Deps, session.StartOptions{Model: "here/small"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestSystemPromptIsWrittenInTheEditor(t *testing.T) {
 	if err := os.WriteFile(path, []byte("Be brief.\r\nBe kind.\r\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := l.Session.Now().System; got != "As configured." {
+	if got := l.Session.State().System; got != "As configured." {
 		t.Errorf("the editor opens with %q", got)
 	}
 	leaves := func(text string, err error) {
@@ -117,9 +117,9 @@ func TestAModelThatWritesATitleIsAnnounced(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 24)
 	deps := l.Deps
-	deps.TitleRef = "there/large"
+	deps.TitleModel = "there/large"
 	l.Deps = deps
-	s, err := session.New(deps, session.Start{Ref: "here/small"})
+	s, err := session.New(deps, session.StartOptions{Model: "here/small"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -82,7 +82,7 @@ func (m *Model) whyNot(a keymap.Action) tea.Cmd {
 		case keymap.NeedIdle:
 			return !m.Turn.Busy
 		case keymap.NeedLoaded:
-			return m.Session.Now().Whole
+			return m.Session.State().Loaded
 		case keymap.NeedMessage:
 			_, ok := m.Chat.Selected()
 			return ok

@@ -52,16 +52,16 @@ func (m *Model) turnEvents(msg turn.EventsMsg) tea.Cmd {
 
 // turnEvent shows an event of the conversation on the screen.
 func (m *Model) turnEvent(e session.Event) tea.Cmd {
-	if stored, ok := e.(session.Stored); ok {
+	if stored, ok := e.(session.MessageStored); ok {
 		m.cutAtEdit(stored)
 	}
 	m.Event(e)
 	switch e := e.(type) {
-	case session.Stored:
+	case session.MessageStored:
 		return tea.Batch(m.composer.Stored(), m.Waiting.Save())
 	case session.Planned:
 		return m.Inspector.Refresh()
-	case session.Asked, session.OverLimit:
+	case session.ApprovalNeeded, session.LimitExceeded:
 		return m.asked()
 	case session.Notice:
 		return m.notice.Say(theme.Announced(e.Text))
@@ -72,8 +72,8 @@ func (m *Model) turnEvent(e session.Event) tea.Cmd {
 }
 
 // cutAtEdit removes from the transcript what follows the parent of an edited message, which begins a new branch.
-func (m *Model) cutAtEdit(e session.Stored) {
-	if sent := m.composer.Sending; sent != nil && sent.Instead != 0 {
+func (m *Model) cutAtEdit(e session.MessageStored) {
+	if sent := m.composer.Sending; sent != nil && sent.Replaces != 0 {
 		parent, there := m.Chat.Messages.Find(e.Message.Parent)
 		if there {
 			parent++
@@ -172,7 +172,7 @@ func (m *Model) sendDraft(cut bool) tea.Cmd {
 	s := m.Session
 	draft := m.composer.Take(s.Info().Leaf)
 	return m.begin(draft, func(ctx context.Context) <-chan session.Event {
-		return s.Send(ctx, session.Draft{Text: draft.Text, Files: draft.Files, Instead: draft.Instead, Cut: cut})
+		return s.Send(ctx, session.Draft{Text: draft.Text, Files: draft.Files, Replaces: draft.Replaces, Cut: cut})
 	})
 }
 

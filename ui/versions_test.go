@@ -146,7 +146,7 @@ func pinned(t testing.TB, w, h int) *Model {
 }
 
 func (l *live) flagOf(n int) history.Flag {
-	return l.Session.Now().Flags[l.Chat.Messages.ID(n)]
+	return l.Session.State().Flags[l.Chat.Messages.ID(n)]
 }
 
 func TestALongNoticeTakesTwoLinesWhereThereIsRoom(t *testing.T) {

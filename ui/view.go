@@ -178,7 +178,7 @@ func (s screen) rule() string {
 	switch over := draftOversize(m); {
 	case over != nil:
 		return theme.Ruled(s.st.Repaired, w, margin, []string{s.st.Repaired.Bold(true).Render(over.Error())},
-			s.st.Muted.Render(conversation.OversizeSummary(over)))
+			s.st.Muted.Render(conversation.OversizeBreakdown(over)))
 	case m.ReadOnly:
 		about = "read-only"
 	case m.entering:

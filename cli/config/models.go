@@ -11,8 +11,8 @@ import (
 )
 
 // OfModel is what the tables say of one model: of each key, the first table that says something.
-func (c Config) OfModel(endpoint, model string) session.ModelSettings {
-	s := session.ModelSettings{Tables: make(map[string]string)}
+func (c Config) OfModel(endpoint, model string) session.ModelDefaults {
+	s := session.ModelDefaults{Tables: make(map[string]string)}
 	for _, pattern := range c.patterns() {
 		t := c.Models[pattern]
 		if match, err := llm.MatchModel(pattern, endpoint, model); !match || err != nil {

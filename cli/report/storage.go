@@ -122,7 +122,7 @@ func MachineState(m sync.MachineReport) string {
 	if m.Why != "" {
 		text += ": " + m.Why
 	}
-	if m.Silent(time.Now()) {
+	if m.Inactive(time.Now()) {
 		text += fmt.Sprintf("; if it is gone, winnow sync --adopt %s takes over its files", m.Machine)
 	}
 	return text

@@ -33,8 +33,8 @@ type Turn struct {
 	Quarantined []history.Entry // damaged messages that were not sent
 	Cut         []history.Entry
 	Dropped     []history.Entry
-	Retries     []Retry       // of the turn
-	Calls       []session.Ran // of tools, with what became of them
+	Retries     []Retry                // of the turn
+	Calls       []session.ToolFinished // of tools, with what became of them
 
 	Error    string  // "" for none
 	Messages []int64 // the answers
@@ -56,7 +56,7 @@ func (t *Turn) Take(event session.Event) (lines []string) {
 	switch event := event.(type) {
 	case session.Planned:
 		return t.planned(event)
-	case session.Answered:
+	case session.AnswerStored:
 		t.answered, t.request = true, event.Message.Request
 		t.Turn, t.Finish, t.Receipt = event.Receipt.Turn, event.Receipt.Finish, &event.Receipt
 		t.Cost.Add(1, event.Receipt.Cost)
@@ -65,15 +65,15 @@ func (t *Turn) Take(event session.Event) (lines []string) {
 			t.Answer += "\n"
 		}
 		t.Answer += event.Message.Content
-	case session.Ran:
+	case session.ToolFinished:
 		t.Calls = append(t.Calls, event)
-	case session.Withdrawn: // The server did read all of some requests.
+	case session.CutWithdrawn: // The server did read all of some requests.
 		if t.Receipt != nil && slices.Contains(event.Requests, t.request) {
 			t.Receipt.Unread = 0
 		}
 	case session.Notice:
 		return t.Notice(event.Text)
-	case session.Waiting:
+	case session.Retrying:
 		w := event.Waiting
 		t.Retries = append(t.Retries, Retry{Reason: ErrorText(w.Err), Wait: w.After, Changed: w.Changed != ""})
 		if event.Changed == "" { // A notice says the rest.

@@ -1,4 +1,4 @@
-// Package sessiontest helps tests that hold conversations. It is never linked into winnow.
+// Package sessiontest helps to test programs that hold conversations. It is for tests only.
 package sessiontest
 
 import (
@@ -12,14 +12,15 @@ import (
 	"winnow/session/store/storetest"
 )
 
-// Observe counts in a ledger the requests that the events of turns and titles announce. It is for session.Deps.
-func Observe(l *llmtest.Ledger) func(turn any, e session.Event) {
+// RecordAnnouncements returns a function for session.Deps.Observe that records in a ledger which requests were
+// announced.
+func RecordAnnouncements(l *llmtest.Ledger) func(turn any, e session.Event) {
 	return func(turn any, e session.Event) {
 		switch e := e.(type) {
 		case session.Planned:
 			l.Plan(turn, e.Request.Endpoint)
-		case session.Waiting:
-			if e.Changed == "" { // A notice says the rest.
+		case session.Retrying:
+			if e.Changed == "" { // otherwise a notice follows
 				l.Again(turn)
 			}
 		case session.Notice:
@@ -28,16 +29,16 @@ func Observe(l *llmtest.Ledger) func(turn any, e session.Event) {
 	}
 }
 
-// WantAnnounced wants that every request for an answer that left was announced and is recorded in one of the histories,
-// and no other.
-func WantAnnounced(t testing.TB, l *llmtest.Ledger, histories ...string) {
+// CheckAnnounced reports an error unless the requests for answers that were sent are exactly those that were announced
+// and those that are recorded in the stores at the given paths.
+func CheckAnnounced(t testing.TB, l *llmtest.Ledger, histories ...string) {
 	t.Helper()
 	if err := l.Compare(storetest.Attempts(histories...)); err != nil {
 		t.Errorf("%v in %q", err, histories)
 	}
 }
 
-// Messages are all messages of a branch. It panics where one cannot be read.
+// Messages returns all messages of a branch. It panics if one cannot be read.
 func Messages(b branch.Branch) []store.Message {
 	all, err := b.All(context.Background())
 	if err != nil {

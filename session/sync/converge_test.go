@@ -37,14 +37,14 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// world is some machines, what was said on them, and the program that carries files between their folders.
+// world is several machines, what was said on them, and the program that carries files between their folders.
 type world struct {
 	*rapid.T
 	root     string
 	machines []*box
 	sessions []string
 	said     map[string]bool // every text
-	gone     map[string]bool // those that a machine had when it purged their session
+	gone     map[string]bool // texts that a machine had when it purged their session
 	archives [][]store.Line
 	texts    int
 }
@@ -53,21 +53,21 @@ type world struct {
 type box struct {
 	w     *world
 	n     int
-	path  string // of its history
+	path  string // of the database
 	dir   string // its copy of the folder
 	s     *store.Store
 	now   time.Time
-	sent  map[string]string // what was carried to the others, by name, as the hash of the file
+	sent  map[string]string // hashes of the files carried to the others, by name
 	inbox []delivery
-	clean bool // nothing happened here since the last whole sync
+	clean bool // nothing has happened since the last complete sync
 	saved string
-	whole string // a copy of the history and of the folder
+	whole string // a copy of the database and of the folder
 }
 
-// delivery is a file on its way, or that it was removed.
+// delivery is a file on its way to a machine, or the news that it was removed.
 type delivery struct {
 	name string
-	file []byte // nil where it was removed
+	file []byte // nil if it was removed
 }
 
 var errKilled = errors.New("killed")
@@ -81,7 +81,7 @@ func (w *world) must(doing string, err error) {
 
 func (w *world) pick(name string, n int) int { return rapid.IntRange(0, n-1).Draw(w.T, name) }
 
-// text is one that nobody said before.
+// text returns a new unique text.
 func (w *world) text() string {
 	w.texts++
 	text := fmt.Sprintf("said%dq", w.texts)
@@ -96,7 +96,7 @@ func (b *box) open() {
 	b.s = s
 }
 
-// session is one of those that a machine has, and one of its messages.
+// session picks a session of the machine, with its messages.
 func (b *box) session() (store.Session, []store.Message, bool) {
 	ids, err := sessionIDs(context.Background(), b.s)
 	b.w.must("list", err)
@@ -108,7 +108,7 @@ func (b *box) session() (store.Session, []store.Message, bool) {
 	b.w.must("read the session", err)
 	all, err := b.s.Messages(context.Background(), id)
 	b.w.must("read the messages", err)
-	return row, all, len(all) > 0 // the file with its messages may come later
+	return row, all, len(all) > 0 // the file with its messages may arrive later
 }
 
 // act does one thing on a machine.
@@ -227,14 +227,7 @@ func (b *box) act() {
 				return nil
 			}
 			lines := w.archives[w.pick("archive", len(w.archives))]
-			_, err := b.s.Apply(ctx, func(take func(store.Line) error) error {
-				for _, l := range lines {
-					if err := take(l); err != nil {
-						return err
-					}
-				}
-				return nil
-			})
+			_, err := b.s.Apply(ctx, rowsOf(lines))
 			return err
 		},
 		"purge": func() error {
@@ -251,20 +244,28 @@ func (b *box) act() {
 			return nil
 		},
 	}
-	names := make([]string, 0, len(acts))
-	for name := range acts {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	name := rapid.SampledFrom(names).Draw(w.T, "act")
+	name := rapid.SampledFrom(slices.Sorted(maps.Keys(acts))).Draw(w.T, "act")
 	w.must(name, acts[name]())
+}
+
+// rowsOf returns rows that are in memory.
+func rowsOf(lines []store.Line) rowSource {
+	return func(take func(store.Line) error) error {
+		for _, l := range lines {
+			if err := take(l); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 }
 
 func says(session string, parent int64, role history.Role, text string) store.Message {
 	return store.Message{Session: session, Parent: parent, Message: history.Message{Role: role, Content: text}}
 }
 
-// turn is a question with the record of a request and its answer. The record says in its hash which messages it names.
+// turn stores a question, the record of a request and an answer. The hash of the record depends on the messages it
+// names.
 func (b *box) turn(row store.Session, after store.Message) error {
 	ctx, w := context.Background(), b.w
 	if after.Status == history.Streaming {
@@ -313,7 +314,7 @@ func (b *box) turn(row store.Session, after store.Message) error {
 	return b.s.UpdateRequest(ctx, r)
 }
 
-// named is the hash of what messages say.
+// named returns a hash of the content of messages.
 func (b *box) named(ids []int64) (string, error) {
 	all, err := b.s.MessagesWith(context.Background(), ids)
 	if err != nil {
@@ -326,7 +327,7 @@ func (b *box) named(ids []int64) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// sync runs a sync, which may be killed at any of its steps.
+// sync runs a sync, which may be killed at any step, and reports whether it did anything.
 func (b *box) sync(kill bool, verify bool) bool {
 	w := b.w
 	left := -1
@@ -348,14 +349,14 @@ func (b *box) sync(kill bool, verify bool) bool {
 	return out.Received > 0 || out.Sent > 0 || len(out.Changed) > 0 || err != nil
 }
 
-// machine is what the box is called in the folder.
+// machine returns the name of the machine's folder.
 func (b *box) machine() string {
 	state, err := b.s.Sync().State(context.Background())
 	b.w.must("read the state", err)
 	return state.Folder
 }
 
-// carry puts files that are new here into the inboxes of the others, and which are gone.
+// carry puts new and removed files into the inboxes of the other machines.
 func (b *box) carry() {
 	machine := b.machine()
 	if machine == "" {
@@ -389,7 +390,7 @@ func (b *box) send(name string, file []byte) {
 	}
 }
 
-// deliver lets some of what is on its way arrive, in any order, twice, half or damaged.
+// deliver lets a file arrive: in any order, twice, half or damaged.
 func (b *box) deliver() {
 	w := b.w
 	if len(b.inbox) == 0 {
@@ -397,7 +398,7 @@ func (b *box) deliver() {
 	}
 	i := w.pick("delivery", len(b.inbox))
 	d := b.inbox[i]
-	// Two versions of one file arrive in the order in which they were written.
+	// Versions of the same file arrive in order.
 	for k := range i {
 		if b.inbox[k].name == d.name {
 			i, d = k, b.inbox[k]
@@ -442,7 +443,7 @@ func (b *box) arrive(name string, file []byte) {
 	b.w.must("write the file", os.WriteFile(path, file, 0o600))
 }
 
-// damage damages or removes one of the files of this machine.
+// damage damages or removes a file of this machine.
 func (b *box) damage() {
 	machine := b.machine()
 	files, _ := filepath.Glob(filepath.Join(b.dir, machine, "*"))
@@ -460,7 +461,7 @@ func (b *box) damage() {
 	b.w.must("damage the file", os.WriteFile(path, file, 0o600))
 }
 
-// backup keeps a copy of the history, or brings it back where all that was said since is in segments.
+// backup copies the database, or restores the copy if everything since is in segments.
 func (b *box) backup() {
 	saved := b.path + ".saved"
 	if b.saved == "" && b.machine() == "" {
@@ -485,8 +486,8 @@ func (b *box) backup() {
 	b.sync(false, false) // nor damages one before the next sync
 }
 
-// snapshot keeps a copy of the history and of the folder together, or brings both back where another machine has merged
-// all that this one wrote. What another program carries between folders takes the files that are gone for removed.
+// snapshot copies the database and the folder, or restores both if another machine has merged everything since. To the
+// program that carries files, those that are gone were removed.
 func (b *box) snapshot() {
 	home := filepath.Dir(b.path)
 	if b.whole == "" {
@@ -515,7 +516,7 @@ func (b *box) snapshot() {
 	b.askAgain()
 }
 
-// known reports whether one other machine has merged all segments of this one.
+// known reports whether another machine has merged all segments of this one.
 func (b *box) known() bool {
 	own, err := b.s.Sync().State(context.Background())
 	b.w.must("read the state", err)
@@ -559,7 +560,7 @@ func (b *box) drop() {
 	b.askAgain()
 }
 
-// plant lets a segment of a program that nobody knows arrive everywhere: rows that somebody exported once.
+// plant lets a segment of an unknown program arrive everywhere, with rows that were exported before.
 func (w *world) plant() {
 	if len(w.archives) == 0 {
 		return
@@ -567,17 +568,10 @@ func (w *world) plant() {
 	lines := w.archives[w.pick("archive", len(w.archives))]
 	h := head{
 		Folder: stranger, Host: "stranger", Number: int64(w.pick("number", 3)),
-		Created: time.Now().Add(-2 * silent).UnixMilli(), // nobody will write it anew
+		Created: time.Now().Add(-2 * inactiveAfter).UnixMilli(), // nobody will write it anew
 	}
 	dir := filepath.Join(w.root, "planted")
-	s, err := writeSegment(dir, h, nil, func(take func(store.Line) error) error {
-		for _, l := range lines {
-			if err := take(l); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	s, err := writeSegment(dir, h, nil, rowsOf(lines))
 	w.must("write a segment", err)
 	file, err := os.ReadFile(filepath.Join(dir, stranger, s.Name))
 	w.must("read the segment", err)
@@ -638,8 +632,7 @@ func TestMachinesConverge(t *testing.T) {
 
 // settle lets all files arrive and all machines sync until nothing changes.
 func (w *world) settle() {
-	// Answers that are arriving end as those of a window that was closed, and two days later no request is one that
-	// runs.
+	// Two days later, answers that were streaming count as interrupted, and no request as running.
 	latest := w.machines[0].now
 	for _, b := range w.machines {
 		if b.now.After(latest) {
@@ -685,7 +678,7 @@ func (w *world) check() {
 			w.Fatalf("%q is lost:\n%s", text, first)
 		}
 	}
-	var gone []string // texts that no session has any more
+	var gone []string // texts that no session has
 	for text := range w.gone {
 		if text != "" && !strings.Contains(first, text) {
 			gone = append(gone, text)
@@ -736,7 +729,7 @@ func has(runs history.IDs, id int64) bool {
 	return slices.ContainsFunc(runs, func(run [2]int64) bool { return run[0] <= id && id <= run[1] })
 }
 
-// describe is everything that a machine has of its sessions, without its own numbers.
+// describe returns everything that a machine has of its sessions.
 func (b *box) describe() string {
 	ctx, w := context.Background(), b.w
 	var out strings.Builder
@@ -808,7 +801,7 @@ func (b *box) describe() string {
 	return out.String()
 }
 
-// sessionIDs are the ids of all sessions, in their order.
+// sessionIDs returns the sorted ids of all sessions.
 func sessionIDs(ctx context.Context, s *store.Store) (ids []string, err error) {
 	all, err := s.Sessions(ctx, store.Filter{All: true})
 	for _, row := range all {

@@ -10,29 +10,28 @@ import (
 	"strings"
 )
 
-// ErrDatabaseInFolder says that the folder is no place for segments, because a database is in it, or it is in the
-// folder of the database. A program that keeps folders in sync copies a database while it is written, and so destroys
-// it.
+// ErrDatabaseInFolder is returned if a database is in the synced folder, or the folder is next to the database. A
+// program that syncs folders would copy the database while it is being written, and damage it.
 var ErrDatabaseInFolder = errors.New("a synced folder must not contain a chat history")
 
-// The names in the folder. Everything else, such as the copies of files that conflicted, is left alone.
+// The names of winnow's files in the folder. All other files, such as conflicted copies, are ignored.
 var (
 	machineName   = regexp.MustCompile(`^[0-9a-f]{16}$`)
 	segmentNamed  = regexp.MustCompile(`^\d{13}-[0-9a-f]{64}\.seg$`)
 	unfinishedTmp = regexp.MustCompile(`^\.segment-\d+\.tmp$`)
 )
 
-// segmentEnd is how the name of a segment ends, after the time at which it was written: with its content's SHA-256.
+// segmentEnd returns the end of a segment's name, after the time of its creation: the SHA-256 of its content.
 func segmentEnd(sum []byte) string { return fmt.Sprintf("-%x.seg", sum) }
 
-// shortName is the name of a segment for people.
+// shortName shortens the name of a segment for messages.
 func shortName(name string) string { return name[:len("0000000000000-00000000")] + "….seg" }
 
-// folder is what a synced folder holds.
+// folder is the content of a synced folder.
 type folder struct {
 	dir      string
-	machines map[string][]string // the names of the segments that each machine wrote, the oldest first
-	ignored  []string            // the names of files that are no segments
+	machines map[string][]string // the names of each machine's segments, the oldest first
+	ignored  []string            // names of other files
 }
 
 func (f *folder) path(machine, name string) string { return filepath.Join(f.dir, machine, name) }
@@ -66,7 +65,7 @@ func readFolder(dir string) (*folder, error) {
 	return f, nil
 }
 
-// checkFolder returns an error where a folder is no place for segments of a history in the file at database.
+// checkFolder returns an error if the folder cannot hold segments of the history in the file database.
 func checkFolder(dir, database string) error {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return fmt.Errorf("there is no such folder: %s", dir)
@@ -79,7 +78,7 @@ func checkFolder(dir, database string) error {
 	if err == nil && (within(there, home) || within(home, there)) {
 		return fmt.Errorf("%w: the one in use is %s", ErrDatabaseInFolder, database)
 	}
-	// One that was copied into it some time is as much in danger.
+	// A database that was copied into the folder is in danger too.
 	for _, pattern := range []string{"winnow.db*", "*/winnow.db*"} {
 		if found, _ := fs.Glob(os.DirFS(there), pattern); len(found) > 0 {
 			return fmt.Errorf("%w: there is %s", ErrDatabaseInFolder, filepath.Join(there, found[0]))
@@ -88,7 +87,7 @@ func checkFolder(dir, database string) error {
 	return nil
 }
 
-// realPath is an absolute path without symbolic links.
+// realPath returns an absolute path without symbolic links.
 func realPath(path string) (string, error) {
 	path, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -97,7 +96,7 @@ func realPath(path string) (string, error) {
 	return filepath.Abs(path)
 }
 
-// within reports whether a folder is another one or in it.
+// within reports whether a folder is another one or inside it.
 func within(folder, of string) bool {
 	path, err := filepath.Rel(of, folder)
 	return err == nil && path != ".." && !strings.HasPrefix(path, ".."+string(filepath.Separator))

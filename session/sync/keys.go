@@ -8,12 +8,12 @@ import (
 	"filippo.io/age"
 )
 
-// ErrLocked says that the segments in the folder are encrypted, and that there is no key: nothing is written in plain
-// text beside them.
-var ErrLocked = errors.New("the segments in this folder are encrypted, and there is no key; " +
-	"key under [sync] names its file")
+// ErrNoKey is returned if the segments in the folder are encrypted and there is no key. Nothing is written in plain
+// text next to them.
+var ErrNoKey = errors.New("the segments in this folder are encrypted, and there is no key; " +
+	"set key under [sync] to its file")
 
-// NewKey makes a key and writes it to a new file, as age-keygen does. It returns its public part.
+// NewKey writes a new age identity to a new file, in the format of age-keygen, and returns its public key.
 func NewKey(file string) (recipient string, err error) {
 	key, err := age.GenerateX25519Identity()
 	if err != nil {
@@ -27,14 +27,14 @@ func NewKey(file string) (recipient string, err error) {
 	return key.Recipient().String(), errors.Join(err, f.Close())
 }
 
-// ring is the keys of the segments.
-type ring struct {
-	keys []age.Identity // that open them, none for plain text
-	own  age.Recipient  // of those that are written, nil for plain text
+// keyRing holds the keys of the segments.
+type keyRing struct {
+	keys []age.Identity // for reading; empty for plain text
+	own  age.Recipient  // for writing; nil for plain text
 }
 
-// openKeys reads a key file; "" is none.
-func openKeys(file string) (r ring, err error) {
+// openKeys reads an identity file; "" means no key.
+func openKeys(file string) (r keyRing, err error) {
 	if file == "" {
 		return r, nil
 	}

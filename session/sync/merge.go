@@ -15,11 +15,12 @@ import (
 	"winnow/session/store"
 )
 
-// read merges the segments of the other machines, the oldest first, as long as one of them can be merged: one may wait
-// for another. Those of this machine that it does not know are read as well: its file was restored from a backup.
+// read merges the segments of other machines, the oldest first, until none of the rest can be merged: a segment may
+// have to wait for another one. Unknown segments of this machine are read too, because its history may have been
+// restored from a backup.
 func (r *run) read() error {
-	waiting := map[string]string{} // machines by the name of a segment
-	for machine, names := range r.f.machines {
+	waiting := map[string]string{} // machine by segment name
+	for machine, names := range r.folder.machines {
 		for _, name := range names {
 			if _, known := r.known[name]; !known {
 				waiting[name] = machine
@@ -27,50 +28,52 @@ func (r *run) read() error {
 		}
 	}
 	total := len(waiting)
-	var refused []string // sentences about content of merged files
+	var refused []string // sentences about messages in merged files
 	for moved := true; moved; {
 		moved = false
-		r.out.Skipped = nil
+		r.result.Skipped = nil
 		for _, name := range slices.Sorted(maps.Keys(waiting)) {
 			file := filepath.Join(waiting[name], shortName(name))
 			n, err := r.merge(waiting[name], name)
 			if why := reason(err); why != nil {
-				r.out.Skipped = append(r.out.Skipped, fmt.Sprintf("%s is not merged: %v.", file, why))
+				r.result.Skipped = append(r.result.Skipped, fmt.Sprintf("%s is not merged: %v.", file, why))
 				continue
 			}
 			if err != nil {
 				return err
 			}
 			if n > 0 {
-				refused = append(refused, fmt.Sprintf("%s has other content for %s that %s here; what is here stays.",
-					file, english.Plural(n, "message", ""), english.PluralWord(n, "is", "are")))
+				refused = append(refused, fmt.Sprintf("%s has different content for %s; the stored content is kept.",
+					file, english.Plural(n, "stored message", "")))
 			}
 			delete(waiting, name)
 			moved = true
-			r.o.Progress("reading", total-len(waiting), total)
+			r.options.Progress("reading", total-len(waiting), total)
 		}
 	}
-	r.out.Skipped = append(r.out.Skipped, refused...)
+	r.result.Skipped = append(r.result.Skipped, refused...)
 	return nil
 }
 
-// merge merges a segment and counts the messages of it that were refused, because they have other content here.
+// merge merges a segment and returns the number of messages that were refused, because they are stored here with other
+// content.
 func (r *run) merge(machine, name string) (refused int, err error) {
-	path := r.f.path(machine, name)
+	path := r.folder.path(machine, name)
 	f, h, err := r.open(path)
-	if r.o.Verify && machine == r.state.Folder && errors.Is(err, errDamaged) {
-		// It was written before this history was restored. Machines that merged it tell its rows when the file is gone.
+	if r.options.Verify && machine == r.state.Folder && errors.Is(err, errDamaged) {
+		// It was written before this history was restored. Other machines that merged it send its rows again once it is
+		// gone.
 		return 0, os.Remove(path)
 	}
 	if err != nil {
 		return 0, err
 	}
 	defer f.Close()
-	if h.Folder != machine { // It is another machine's.
+	if h.Folder != machine { // copied from another machine's folder
 		return 0, errDamaged
 	}
 	created := time.UnixMilli(h.Created)
-	if created.After(time.Now().Add(24 * time.Hour)) { // No clock of a machine may be further beyond this one's.
+	if created.After(time.Now().Add(24 * time.Hour)) { // clocks may differ by a day at most
 		return 0, store.ErrAhead
 	}
 	info, err := f.Stat()
@@ -78,23 +81,23 @@ func (r *run) merge(machine, name string) (refused int, err error) {
 		return 0, err
 	}
 	segment := store.Segment{Home: machine, Name: name, Size: info.Size(), Created: created}
-	out, err := r.y.Merge(r.ctx, h.home(), segment, h.Replaces, func(take func(store.Line) error) error {
+	out, err := r.store.Merge(r.ctx, h.home(), segment, h.Replaces, func(take func(store.Line) error) error {
 		_, err := readSegment(f, r.keys.keys, take)
 		return err
 	})
 	if err != nil {
 		return 0, err
 	}
-	r.out.Received += out.Messages
-	r.out.Sessions += out.Sessions
-	r.out.Purged += out.Purged
-	r.out.Diverged += out.Diverged
-	r.out.Saved += out.Saved
-	r.out.Changed = append(r.out.Changed, out.Changed...)
-	if len(out.Changed) > 0 && machine != r.state.Folder && !slices.Contains(r.out.From, h.Host) {
-		r.out.From = append(r.out.From, h.Host)
+	r.result.Received += out.Messages
+	r.result.Sessions += out.Sessions
+	r.result.Purged += out.Purged
+	r.result.Diverged += out.Diverged
+	r.result.Saved += out.Saved
+	r.result.Changed = append(r.result.Changed, out.Changed...)
+	if len(out.Changed) > 0 && machine != r.state.Folder && !slices.Contains(r.result.From, h.Host) {
+		r.result.From = append(r.result.From, h.Host)
 	}
-	return out.Refused, r.o.step()
+	return out.Refused, r.options.step()
 }
 
 // open opens a segment that may be merged and reads its head.
@@ -105,7 +108,7 @@ func (r *run) open(path string) (*os.File, head, error) {
 	}
 	h, err := readSegment(f, r.keys.keys, nil)
 	if len(r.keys.keys) > 0 && !isEncrypted(path) {
-		err = errPlain // Anybody who can write into the folder can have written it.
+		err = errPlain // anyone with write access to the folder may have written it
 	}
 	if err != nil {
 		f.Close()
@@ -114,7 +117,7 @@ func (r *run) open(path string) (*os.File, head, error) {
 	return f, h, nil
 }
 
-// reason is why a file cannot be merged now, for people; nil where an error is none of the file's.
+// reason returns why a file cannot be merged, for the user, or nil if the error is not about the file.
 func reason(err error) error {
 	for _, kind := range []error{
 		errLarge, errPlain, errDamaged, errLater, errLocked, store.ErrAhead, store.ErrLine, store.ErrWaits,

@@ -1,7 +1,7 @@
 // Package sync shares a history with other machines through a folder that another program keeps in sync, such as
-// Syncthing, a cloud drive, git or a USB stick. Each machine writes files of its own, called segments, and merges those
-// of the others. A segment is named by the hash of its content and never changes; one that is to hold less, or to be
-// encrypted, is replaced by another. What is in them, and how they are merged, is the store's.
+// Syncthing, a cloud drive or git. Each machine writes files of its own, called segments, and merges the segments of
+// the others. A segment is named by the hash of its content and never changes; to remove rows from one or to encrypt
+// it, it is replaced by another. The rows themselves and how they are merged are the business of package store.
 package sync
 
 import (
@@ -17,58 +17,58 @@ import (
 	"winnow/session/store"
 )
 
-// Options say how a history is synced.
+// Options configure a sync.
 type Options struct {
 	Dir    string
-	Key    string // an age identity file, as NewKey writes it; "" writes plain text
-	Verify bool   // read the segments of this machine again, and write those that are damaged
-	Adopt  string // take over the folder of a machine that is gone; "" for none
+	Key    string // path of an age identity file, as written by NewKey; "" writes plain text
+	Verify bool   // check the content of this machine's segments and replace damaged ones
+	Adopt  string // name of the folder of a machine that is gone, to be taken over; "" for none
 
-	// Progress is told how many rows are written, or segments read, of all that there are; nil for nobody.
+	// Progress is called with the number of rows written or segments read so far, and their total. May be nil.
 	Progress func(doing string, done, total int)
 
-	step func() error // a test's: ends the run where it returns an error
+	step func() error // for tests: an error ends the run
 }
 
-// Result says what a run did.
+// Result is what a run did.
 type Result struct {
-	Sent     int      // messages that were written
-	Received int      // messages of other machines that were merged
-	Sessions int      // sessions that they added
-	Purged   int      // sessions that another machine purged
-	Diverged int      // sessions that were continued on two machines at once
-	Saved    int      // sessions made of messages that the machine which purged their session had not got
-	From     []string // the names of the machines of which something was merged
-	Changed  []string // the ids of all sessions of which something was merged, those that were purged included
-	Skipped  []string // sentences about the files that could not be read
+	Sent     int      // messages written
+	Received int      // messages merged from other machines
+	Sessions int      // sessions added by them
+	Purged   int      // sessions purged by another machine
+	Diverged int      // sessions continued on two machines at once
+	Saved    int      // sessions kept because the machine that purged them lacked some messages
+	From     []string // names of the machines whose changes were merged
+	Changed  []string // ids of all sessions that a merge changed or purged
+	Skipped  []string // sentences about files that could not be read
 }
 
-// Run merges what is new in the folder, and writes what is new here. It stops where its context ends, and goes on the
-// next time. Beside an error the result is what was done before.
+// Run merges what is new in the folder and then writes what is new here. If ctx ends, it stops and the next run
+// continues. The result is valid even if the error is not nil.
 func Run(ctx context.Context, s *store.Store, o Options) (Result, error) {
 	r, err := newRun(ctx, s, o)
 	if err != nil {
 		return Result{}, err
 	}
 	err = r.run()
-	slices.Sort(r.out.Changed)
-	r.out.Changed = slices.Compact(r.out.Changed)
-	return r.out, err
+	slices.Sort(r.result.Changed)
+	r.result.Changed = slices.Compact(r.result.Changed)
+	return r.result, err
 }
 
-// run is one run.
+// run is the state of one call of Run.
 type run struct {
-	ctx  context.Context
-	y    *store.Sync
-	o    Options
-	keys ring
-	out  Result
+	ctx     context.Context
+	store   *store.Sync
+	options Options
+	keys    keyRing
+	result  Result
 
-	// What reload reads.
-	state store.SyncState
-	known map[string]store.Segment // that were written or merged, by name
-	last  map[string]time.Time     // when the newest of them was written, by the machine
-	f     *folder
+	// Set by reload.
+	state  store.SyncState
+	known  map[string]store.Segment // segments written or merged, by name
+	newest map[string]time.Time     // the newest segment's time, by machine
+	folder *folder
 }
 
 func newRun(ctx context.Context, s *store.Store, o Options) (*run, error) {
@@ -82,23 +82,23 @@ func newRun(ctx context.Context, s *store.Store, o Options) (*run, error) {
 		return nil, err
 	}
 	keys, err := openKeys(o.Key)
-	return &run{ctx: ctx, y: s.Sync(), o: o, keys: keys}, err
+	return &run{ctx: ctx, store: s.Sync(), options: o, keys: keys}, err
 }
 
 func (r *run) run() error {
-	release, err := r.y.Lock()
+	release, err := r.store.Lock()
 	if err != nil {
 		return err
 	}
 	defer release()
-	host, _ := os.Hostname() // for people alone
-	if _, err := r.y.Join(r.ctx, host); err != nil {
+	host, _ := os.Hostname() // shown to the user
+	if _, err := r.store.Join(r.ctx, host); err != nil {
 		return err
 	}
-	// What is told again, because a file of it is lost or damaged, is written at last and apart from what is new: those
-	// are whole sessions, and wait for no other segment.
+	// Rows are sent again, because their file is lost or damaged, only after what is new, and in segments of their own:
+	// they are whole sessions, and need no other segment to be merged first.
 	for _, step := range []func() error{
-		r.checkKey, r.tidy, r.read, r.write, r.tellAgain, r.replace, r.fold, r.adopt, r.write,
+		r.checkKey, r.removeReplaced, r.read, r.write, r.resendLost, r.replace, r.fold, r.adopt, r.write,
 	} {
 		if err := r.reload(); err != nil {
 			return err
@@ -110,31 +110,31 @@ func (r *run) run() error {
 	return nil
 }
 
-// reload reads what is known and what the folder holds anew.
+// reload reads the state of the store and of the folder.
 func (r *run) reload() (err error) {
-	if r.state, err = r.y.State(r.ctx); err != nil {
+	if r.state, err = r.store.State(r.ctx); err != nil {
 		return err
 	}
-	r.known, r.last = map[string]store.Segment{}, map[string]time.Time{}
-	for _, s := range r.state.Segments { // the oldest first
-		r.known[s.Name], r.last[s.Home] = s, s.Created
+	r.known, r.newest = map[string]store.Segment{}, map[string]time.Time{}
+	for _, s := range r.state.Segments { // oldest first
+		r.known[s.Name], r.newest[s.Home] = s, s.Created
 	}
-	r.f, err = readFolder(r.o.Dir)
+	r.folder, err = readFolder(r.options.Dir)
 	return err
 }
 
-// checkKey wants a key where another machine encrypts what it writes.
+// checkKey returns ErrNoKey if another machine encrypts its segments and there is no key.
 func (r *run) checkKey() error {
-	for id, names := range r.f.machines {
+	for id, names := range r.folder.machines {
 		newest := len(names) - 1
-		if r.keys.own == nil && id != r.state.Folder && newest >= 0 && isEncrypted(r.f.path(id, names[newest])) {
-			return ErrLocked
+		if r.keys.own == nil && id != r.state.Folder && newest >= 0 && isEncrypted(r.folder.path(id, names[newest])) {
+			return ErrNoKey
 		}
 	}
 	return nil
 }
 
-// own are the segments of this machine that a condition picks of those that no other replaces.
+// own returns the current segments of this machine that pick selects.
 func (r *run) own(pick func(store.Segment) bool) (own []store.Segment) {
 	for _, s := range r.state.Segments {
 		if s.Home == r.state.Folder && !s.Gone && pick(s) {
@@ -144,26 +144,28 @@ func (r *run) own(pick func(store.Segment) bool) (own []store.Segment) {
 	return own
 }
 
-func (r *run) pathOf(s store.Segment) string { return r.f.path(s.Home, s.Name) }
+func (r *run) pathOf(s store.Segment) string { return r.folder.path(s.Home, s.Name) }
 
-// mine reports whether a machine's files are this one's to remove and to write anew: its own, and those of a machine
-// that has written nothing for so long that it may be gone.
-func (r *run) mine(machine string) bool {
-	return machine == r.state.Folder || time.Since(r.last[machine]) > silent
+// mayRemove reports whether this machine may remove and rewrite the files of a machine: itself, or one that has been
+// inactive for so long that it may be gone.
+func (r *run) mayRemove(machine string) bool {
+	return machine == r.state.Folder || time.Since(r.newest[machine]) > inactiveAfter
 }
 
-// stale reports whether a segment names sessions that were purged, or is in plain text where there is a key now.
+// stale reports whether a segment has to be rewritten: it names purged sessions, or is in plain text although there is
+// a key.
 func (r *run) stale(s store.Segment) bool {
 	purged := func(id string) bool { return slices.Contains(r.state.Purged, id) }
 	return r.keys.own != nil && !isEncrypted(r.pathOf(s)) || slices.ContainsFunc(s.Sessions, purged)
 }
 
-// lost reports whether the file of a segment is missing or, where it is this machine's and is read, damaged.
+// lost reports whether the file of a segment is missing. Files of this machine are also lost if they are damaged; their
+// content is read only with Verify.
 func (r *run) lost(s store.Segment) bool {
-	switch there := slices.Contains(r.f.machines[s.Home], s.Name); {
+	switch there := slices.Contains(r.folder.machines[s.Home], s.Name); {
 	case !there || s.Home != r.state.Folder:
 		return !there
-	case r.o.Verify:
+	case r.options.Verify:
 		f, err := openSegment(r.pathOf(s))
 		if err == nil {
 			f.Close()
@@ -174,10 +176,10 @@ func (r *run) lost(s store.Segment) bool {
 	return err != nil || info.Size() != s.Size
 }
 
-// remove removes the files of segments, where they are there and this machine's to remove.
+// remove removes the files of segments that this machine may remove.
 func (r *run) remove(segments ...store.Segment) error {
 	for _, s := range segments {
-		if !r.mine(s.Home) {
+		if !r.mayRemove(s.Home) {
 			continue
 		}
 		if err := os.Remove(r.pathOf(s)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -187,71 +189,71 @@ func (r *run) remove(segments ...store.Segment) error {
 	return nil
 }
 
-// tidy removes files that others replace: one run later, so that no machine misses them in between.
-func (r *run) tidy() error {
+// removeReplaced removes files that a previous run replaced. The delay gives all machines the time to see the
+// replacement.
+func (r *run) removeReplaced() error {
 	left := func(s store.Segment) bool { return !s.Gone }
 	return r.remove(slices.DeleteFunc(slices.Clone(r.state.Segments), left)...)
 }
 
-// tellAgain has the rows of segments told again that are in no file any more: of this machine's, where a file is
-// missing or damaged, and of those that it merged, where another machine, or its folder, was restored from a backup and
-// does not know them.
-func (r *run) tellAgain() error {
+// resendLost sends rows again that are in no file any more: those of missing or damaged files of this machine, and
+// those merged from another machine whose history or folder was restored from a backup and lacks them.
+func (r *run) resendLost() error {
 	found := func(s store.Segment) bool { return s.Gone || !r.lost(s) }
-	return r.giveUp(slices.DeleteFunc(slices.Clone(r.state.Segments), found))
+	return r.resend(slices.DeleteFunc(slices.Clone(r.state.Segments), found))
 }
 
-// giveUp removes the files of segments, and has their rows told again.
-func (r *run) giveUp(lost []store.Segment) error {
+// resend removes the files of segments and marks their rows as not sent.
+func (r *run) resend(lost []store.Segment) error {
 	if len(lost) == 0 {
 		return nil
 	}
 	if err := r.remove(lost...); err != nil {
 		return err
 	}
-	return r.y.Lost(r.ctx, lost...)
+	return r.store.Lost(r.ctx, lost...)
 }
 
-// segment writes rows to a segment of this machine that replaces others.
-func (r *run) segment(replaces []string, from rows) (store.Segment, error) {
+// segment writes rows to a new segment of this machine, which replaces the named ones.
+func (r *run) segment(replaces []string, from rowSource) (store.Segment, error) {
 	h := head{Folder: r.state.Folder, Host: r.state.Name, Number: r.state.Number, Replaces: replaces}
 	h.Created = time.Now().UnixMilli()
-	return writeSegment(r.f.dir, h, r.keys.own, from)
+	return writeSegment(r.folder.dir, h, r.keys.own, from)
 }
 
-// write writes what is in no segment yet.
+// write writes the rows that are in no segment yet.
 func (r *run) write() error {
 	total, done := r.state.Waiting, 0
 	for more := total > 0; more; {
 		var collected store.Collected
 		written, err := r.segment(nil, func(take func(store.Line) error) (err error) {
-			collected, err = r.y.Collect(r.ctx, mostBytes, take)
+			collected, err = r.store.Collect(r.ctx, maxBytes, take)
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		if len(collected.IDs) == 0 { // What waits is not finished.
+		if len(collected.IDs) == 0 { // the waiting rows are not finished
 			return r.remove(written)
 		}
-		if err := r.o.step(); err != nil {
+		if err := r.options.step(); err != nil {
 			return err
 		}
-		if err := r.y.Told(r.ctx, collected.IDs, []store.Segment{written}, nil); err != nil {
+		if err := r.store.Told(r.ctx, collected.IDs, []store.Segment{written}, nil); err != nil {
 			return err
 		}
-		r.out.Sent += collected.Messages
+		r.result.Sent += collected.Messages
 		done += len(collected.IDs)
-		r.o.Progress("writing", min(done, total), total)
+		r.options.Progress("writing", min(done, total), total)
 		more = collected.More
 	}
 	return nil
 }
 
-// replace writes segments anew that are stale. What is to go goes at once.
+// replace rewrites stale segments. It removes the old files at once, because they hold what must disappear.
 func (r *run) replace() error {
 	for _, s := range r.state.Segments {
-		if s.Gone || !r.mine(s.Home) || !r.stale(s) {
+		if s.Gone || !r.mayRemove(s.Home) || !r.stale(s) {
 			continue
 		}
 		if err := r.rewrite(s); err != nil {
@@ -264,16 +266,16 @@ func (r *run) replace() error {
 	return nil
 }
 
-// Small segments are folded into one where there are more than that.
+// More than maxSmall segments below the size small are folded into one.
 const (
-	mostSmall = 64
-	small     = 256 << 10 // bytes
+	maxSmall = 64
+	small    = 256 << 10 // bytes
 )
 
-// fold replaces many small segments of this machine by one.
+// fold replaces the small segments of this machine by one, if there are many.
 func (r *run) fold() error {
 	few := r.own(func(s store.Segment) bool { return s.Size < small })
-	if len(few) <= mostSmall {
+	if len(few) <= maxSmall {
 		return nil
 	}
 	return r.rewrite(few...)
@@ -281,12 +283,12 @@ func (r *run) fold() error {
 
 // adopt takes over the folder of a machine that is gone: its segments become this machine's.
 func (r *run) adopt() error {
-	if r.o.Adopt == "" {
+	if r.options.Adopt == "" {
 		return nil
 	}
-	names, ok := r.f.machines[r.o.Adopt]
-	if !ok || r.o.Adopt == r.state.Folder {
-		return fmt.Errorf("there is no other machine of that name in the folder: %s", r.o.Adopt)
+	names, ok := r.folder.machines[r.options.Adopt]
+	if !ok || r.options.Adopt == r.state.Folder {
+		return fmt.Errorf("there is no other machine of that name in the folder: %s", r.options.Adopt)
 	}
 	for _, name := range names {
 		s, merged := r.known[name]
@@ -300,11 +302,11 @@ func (r *run) adopt() error {
 			return err
 		}
 	}
-	return os.RemoveAll(filepath.Join(r.f.dir, r.o.Adopt))
+	return os.RemoveAll(filepath.Join(r.folder.dir, r.options.Adopt))
 }
 
-// rewrite writes the rows of segments, but for those of purged sessions, to one segment of this machine. One that
-// cannot be read is lost: its rows are told again.
+// rewrite copies the rows of segments, except those of purged sessions, to one new segment of this machine. The rows of
+// segments that cannot be read are sent again.
 func (r *run) rewrite(segments ...store.Segment) error {
 	var names []string
 	var lost []store.Segment
@@ -318,7 +320,7 @@ func (r *run) rewrite(segments ...store.Segment) error {
 		defer f.Close()
 		whole, names = append(whole, f), append(names, s.Name)
 	}
-	if err := r.giveUp(lost); err != nil || len(whole) == 0 {
+	if err := r.resend(lost); err != nil || len(whole) == 0 {
 		return err
 	}
 	written, err := r.segment(names, func(take func(store.Line) error) error {
@@ -332,13 +334,13 @@ func (r *run) rewrite(segments ...store.Segment) error {
 	if err != nil {
 		return err
 	}
-	if err := r.o.step(); err != nil {
+	if err := r.options.step(); err != nil {
 		return err
 	}
-	return r.y.Told(r.ctx, nil, []store.Segment{written}, names)
+	return r.store.Told(r.ctx, nil, []store.Segment{written}, names)
 }
 
-// unpurged takes the rows of a segment, but for those of purged sessions.
+// unpurged wraps take so that it skips the rows of purged sessions.
 func (r *run) unpurged(take func(store.Line) error) func(store.Line) error {
 	purged := false
 	return func(l store.Line) error {

@@ -14,7 +14,7 @@ import (
 	_ "winnow/session/store/storetest"
 )
 
-// machine is a history with the folder that it shares.
+// machine is a history with its synced folder.
 type machine struct {
 	t   *testing.T
 	s   *store.Store
@@ -41,7 +41,7 @@ func (m *machine) sync() Result {
 	return m.syncWith("")
 }
 
-// segments are the files of a synced folder that machines wrote.
+// segments returns the paths of the segments in a synced folder.
 func segments(dir string) (paths []string) {
 	paths, _ = filepath.Glob(filepath.Join(dir, "*", "*.seg"))
 	return paths
@@ -49,19 +49,19 @@ func segments(dir string) (paths []string) {
 
 func (m *machine) begin(text string) (store.Session, store.Message) {
 	m.t.Helper()
-	session, first, err := m.s.Begin(m.t.Context(), store.Session{Title: text}, store.Message{Message: history.Message{Role: history.User, Content: text}})
+	session, first, err := m.s.Begin(m.t.Context(), store.Session{Title: text}, says("", 0, history.User, text))
 	must(m.t, err)
 	return session, first
 }
 
 func (m *machine) say(session string, parent int64, role history.Role, text string) store.Message {
 	m.t.Helper()
-	out, err := m.s.Append(m.t.Context(), store.Message{Session: session, Parent: parent, Message: history.Message{Role: role, Content: text}})
+	out, err := m.s.Append(m.t.Context(), says(session, parent, role, text))
 	must(m.t, err)
 	return out
 }
 
-// branch is what stands on the active branch of a session.
+// branch returns the messages of the active branch of a session.
 func (m *machine) branch(id string) string {
 	m.t.Helper()
 	row, err := m.s.Session(m.t.Context(), id)
@@ -116,7 +116,28 @@ func TestAChatGoesOnOnAnotherMachine(t *testing.T) {
 	}
 }
 
-// A machine keeps its folder when its host is renamed, so that a purge reaches all that it ever wrote there.
+// A chat that is open on one machine notices that a message was excluded on another.
+func TestAnExclusionReachesAnOpenChat(t *testing.T) {
+	dir := t.TempDir()
+	a, b := newMachine(t, dir), newMachine(t, dir)
+	chat, first := a.begin("a secret")
+	a.sync()
+	b.sync()
+	open, err := b.s.Session(t.Context(), chat.ID)
+	must(t, err)
+	_, err = a.s.SetFlags(t.Context(), map[int64]history.Flag{first.ID: history.Exclude})
+	must(t, err)
+	a.sync()
+	b.sync()
+	now, err := b.s.Session(t.Context(), chat.ID)
+	must(t, err)
+	decided, err := b.s.Decisions(t.Context(), chat.ID)
+	if err != nil || now.Changes == open.Changes || decided.Flags[first.ID] != history.Exclude {
+		t.Errorf("changes %d, before %d; flags %v, %v", now.Changes, open.Changes, decided.Flags, err)
+	}
+}
+
+// A machine keeps its folder when its host is renamed, so that a purge reaches everything it ever wrote.
 func TestARenamedHostIsTheSameMachine(t *testing.T) {
 	dir := t.TempDir()
 	a, b := newMachine(t, dir), newMachine(t, dir)
@@ -149,7 +170,7 @@ func TestARenamedHostIsTheSameMachine(t *testing.T) {
 	}
 }
 
-// segmentText is what a plain segment holds.
+// segmentText returns the content of a plain segment.
 func segmentText(t *testing.T, path string) (all []byte) {
 	t.Helper()
 	s, err := openSegment(path)
@@ -169,7 +190,7 @@ func TestManySmallSegmentsAreFolded(t *testing.T) {
 	a, b := newMachine(t, dir), newMachine(t, dir)
 	chat, last := a.begin("turn 0")
 	want := "turn 0"
-	for turn := range mostSmall + 6 {
+	for turn := range maxSmall + 6 {
 		text := fmt.Sprint("turn ", turn+1)
 		last = a.say(chat.ID, last.ID, history.User, text)
 		want += " | " + text
@@ -177,7 +198,7 @@ func TestManySmallSegmentsAreFolded(t *testing.T) {
 	}
 	b.sync()
 	b.want(chat.ID, want)
-	if files, _ := filepath.Glob(filepath.Join(dir, "*", "*.seg")); len(files) > mostSmall {
+	if files, _ := filepath.Glob(filepath.Join(dir, "*", "*.seg")); len(files) > maxSmall {
 		t.Errorf("the folder has %d files after folding", len(files))
 	}
 }

@@ -20,28 +20,28 @@ import (
 	"winnow/session/store"
 )
 
-// A segment is a file of lines of JSON in zstd, which may be encrypted with age. The first of them is the head, all
-// others are rows. Its name has the SHA-256 of the file.
+// A segment is a file of JSON lines, compressed with zstd and optionally encrypted with age. The first line is the
+// head, all others are rows. The file name ends with the SHA-256 of the file.
 
-// format is the version of the form of segments.
+// format is the version of the segment format.
 const format = 1
 
-// encrypted is how a file that is encrypted begins.
+// encrypted is the beginning of an encrypted file.
 const encrypted = "age-encryption.org/"
 
-// Limits of what a file may hold. What comes through a folder may be anybody's.
+// Limits for files in the folder, which anybody may have written.
 const (
-	mostBytes    = 8 << 20   // of the rows of a segment, but for one attachment that is larger
-	mostFile     = 512 << 20 // of a file, and of what is in it unpacked
-	mostWindow   = 8 << 20   // that the decompressor keeps
+	maxBytes     = 8 << 20   // of the rows in a segment, unless a single attachment is larger
+	maxFile      = 512 << 20 // of a file, and of its unpacked content
+	maxWindow    = 8 << 20   // memory of the decompressor
 	encodeWindow = 1 << 20
 )
 
-// Why a file cannot be merged.
+// The reasons why a file cannot be merged.
 var (
 	errDamaged = errors.New("it is incomplete or damaged")
-	errLarge   = fmt.Errorf("it is larger than %d MB", mostFile>>20)
-	errPlain   = errors.New("it is not encrypted, and under a key only what the key opens is merged")
+	errLarge   = fmt.Errorf("it is larger than %d MB", maxFile>>20)
+	errPlain   = errors.New("it is not encrypted, but a key is set")
 	errLater   = errors.New("another build of winnow wrote it")
 	errLocked  = errors.New("it is encrypted, and there is no key for it")
 )
@@ -53,17 +53,16 @@ type head struct {
 	Host     string   `json:"host"`
 	Number   int64    `json:"number"`
 	Created  int64    `json:"created_ms"`
-	Replaces []string `json:"replaces,omitempty"` // names of segments whose rows it has
+	Replaces []string `json:"replaces,omitempty"` // names of the segments whose rows it has
 }
 
 func (h head) home() store.Home { return store.Home{Folder: h.Folder, Name: h.Host, Number: h.Number} }
 
-// rows hands out rows.
-type rows func(take func(store.Line) error) error
+// rowSource calls take with each row.
+type rowSource func(take func(store.Line) error) error
 
-// writeSegment writes a segment and returns it: to a file that gets its name when it is whole. Where to is nil it is in
-// plain text.
-func writeSegment(dir string, h head, to age.Recipient, from rows) (s store.Segment, err error) {
+// writeSegment writes a segment to a temporary file and renames it when it is complete. to may be nil for plain text.
+func writeSegment(dir string, h head, to age.Recipient, from rowSource) (s store.Segment, err error) {
 	folder := filepath.Join(dir, h.Folder)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return s, err
@@ -87,8 +86,8 @@ func writeSegment(dir string, h head, to age.Recipient, from rows) (s store.Segm
 	return s, os.Rename(f.Name(), filepath.Join(folder, s.Name))
 }
 
-// encode writes the content of a segment and returns the ids of the sessions that it names.
-func encode(w io.Writer, h head, to age.Recipient, from rows) (sessions []string, err error) {
+// encode writes the content of a segment and returns the ids of its sessions.
+func encode(w io.Writer, h head, to age.Recipient, from rowSource) (sessions []string, err error) {
 	if to != nil {
 		sealed, failed := age.Encrypt(w, to)
 		if failed != nil {
@@ -118,7 +117,7 @@ func encode(w io.Writer, h head, to age.Recipient, from rows) (sessions []string
 	return slices.Sorted(maps.Keys(named)), err
 }
 
-// openSegment opens a segment whose content is that of its name.
+// openSegment opens a segment after checking its content against the hash in its name.
 func openSegment(path string) (_ *os.File, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -133,7 +132,7 @@ func openSegment(path string) (_ *os.File, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if info.Size() > mostFile {
+	if info.Size() > maxFile {
 		return nil, errLarge
 	}
 	sum := sha256.New()
@@ -146,8 +145,8 @@ func openSegment(path string) (_ *os.File, err error) {
 	return f, nil
 }
 
-// readSegment returns the head of an opened segment and hands out its rows, from the first one each time it is called.
-// Where take is nil it reads the head alone.
+// readSegment returns the head of an open segment and calls take with each row, always from the first one. If take is
+// nil, it reads only the head.
 func readSegment(f *os.File, keys []age.Identity, take func(store.Line) error) (h head, err error) {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return h, err
@@ -164,12 +163,12 @@ func readSegment(f *os.File, keys []age.Identity, take func(store.Line) error) (
 		from = bufio.NewReader(plain)
 	}
 	unpacked, err := zstd.NewReader(from, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
-		zstd.WithDecoderMaxWindow(mostWindow))
+		zstd.WithDecoderMaxWindow(maxWindow))
 	if err != nil {
 		return h, err
 	}
 	defer unpacked.Close()
-	lines := json.NewDecoder(io.LimitReader(unpacked, mostFile))
+	lines := json.NewDecoder(io.LimitReader(unpacked, maxFile))
 	if err := lines.Decode(&h); err != nil || !machineName.MatchString(h.Folder) {
 		return h, errDamaged
 	}
@@ -191,7 +190,7 @@ func readSegment(f *os.File, keys []age.Identity, take func(store.Line) error) (
 	return h, nil
 }
 
-// isEncrypted reports whether a file is one that a key opens.
+// isEncrypted reports whether a file is encrypted.
 func isEncrypted(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"winnow/session/store"
 )
 
-// image is so many bytes that no compression makes smaller.
+// image returns bytes that do not compress.
 func image(seed byte, size int) []byte {
 	bytes := make([]byte, size)
 	rand.NewChaCha8([32]byte{seed}).Read(bytes)
@@ -30,8 +30,8 @@ func (m *machine) attach(text string, data []byte) store.Message {
 	return first
 }
 
-// A segment stays small whatever is attached to its messages, and one message with a large attachment is a segment of
-// its own, which other machines read as any other.
+// A segment stays small whatever its messages have attached. A message with a large attachment gets a segment of its
+// own.
 func TestAttachmentsCountInTheSizeOfASegment(t *testing.T) {
 	const most, large = 8.5 * (1 << 20), 9 << 20 // a segment may have some more bytes than its texts and attachments
 	dir := t.TempDir()
@@ -78,15 +78,15 @@ func TestAttachmentsCountInTheSizeOfASegment(t *testing.T) {
 	}
 }
 
-// A file that no machine reads is said to be too large, each time, and is no damage.
+// A file that is too large to be read is reported as such at each sync, not as damaged.
 func TestAFileThatIsTooLargeIsNamed(t *testing.T) {
 	dir := t.TempDir()
 	name := "0000000000001" + segmentEnd(make([]byte, sha256.Size))
 	path := filepath.Join(dir, "0123456789abcdef", name)
 	must(t, os.Mkdir(filepath.Dir(path), 0o700))
-	// It has no bytes on the disk.
+	// The file is sparse.
 	must(t, os.WriteFile(path, nil, 0o600))
-	must(t, os.Truncate(path, mostFile+1<<20))
+	must(t, os.Truncate(path, maxFile+1<<20))
 	a := newMachine(t, dir)
 	out := a.sync()
 	want := "0123456789abcdef/" + shortName(name) + " is not merged: it is larger than 512 MB."

@@ -10,40 +10,40 @@ import (
 	"winnow/session/store"
 )
 
-// StatusReport says how a synced folder and a history stand to each other.
+// StatusReport compares a synced folder with the history.
 type StatusReport struct {
 	Dir       string
-	Machine   string // "" where the history was never synced
-	Name      string // of this host
-	Waiting   int    // rows that are to be written
-	Rewrite   int    // segments of this machine that are missing, or are to be written again
-	Encrypted bool   // this machine's segments are
-	Plain     int    // segments of all machines that are not encrypted, where this machine's are
+	Machine   string // folder of this machine, "" if it was never synced
+	Name      string // host name of this machine
+	Waiting   int    // rows to be written
+	Rewrite   int    // segments of this machine that are missing or to be rewritten
+	Encrypted bool   // this machine encrypts its segments
+	Plain     int    // unencrypted segments of all machines, if this machine encrypts
 	Machines  []MachineReport
-	Unmerged  int      // the new segments of all other machines
-	Lost      int      // the lost segments of all other machines
-	Ignored   []string // files below the machines' folders that are no segments, such as copies that conflicted
+	Unmerged  int      // new segments of all other machines
+	Lost      int      // lost segments of all other machines
+	Ignored   []string // files in the machines' folders that are not segments, such as conflicted copies
 }
 
-// MachineReport is another machine.
+// MachineReport describes another machine.
 type MachineReport struct {
-	Machine string
-	Name    string    // "" where nothing of it was merged
-	Last    time.Time // when it wrote the newest segment that is merged
-	New     int       // segments that are not merged yet
-	Lost    int       // segments that are merged and whose files are gone: this machine is to tell their rows
-	Why     string    // why the first of the new ones cannot be merged, "" where it can or where there is none
+	Machine string    // name of its folder
+	Name    string    // host name, "" if nothing of it was merged
+	Last    time.Time // when it wrote its newest merged segment
+	New     int       // segments not merged yet
+	Lost    int       // merged segments whose files are gone, so that this machine has to send their rows
+	Why     string    // why its first new segment cannot be merged, "" if it can or if there is none
 }
 
-// silent is how long a machine that writes nothing is taken for one that is in use.
-const silent = 30 * 24 * time.Hour
+// inactiveAfter is the time without a new segment after which a machine counts as inactive.
+const inactiveAfter = 30 * 24 * time.Hour
 
-// Silent reports whether a machine has written nothing for so long that it may be gone: see Options.Adopt.
-func (m MachineReport) Silent(now time.Time) bool {
-	return !m.Last.IsZero() && now.Sub(m.Last) > silent
+// Inactive reports whether the machine has written nothing for so long that it may be gone: see Options.Adopt.
+func (m MachineReport) Inactive(now time.Time) bool {
+	return !m.Last.IsZero() && now.Sub(m.Last) > inactiveAfter
 }
 
-// Status looks at the folder and the history, and changes nothing.
+// Status compares the folder with the history, and changes nothing.
 func Status(ctx context.Context, s *store.Store, o Options) (StatusReport, error) {
 	out := StatusReport{Dir: o.Dir}
 	r, err := newRun(ctx, s, o)
@@ -53,14 +53,14 @@ func Status(ctx context.Context, s *store.Store, o Options) (StatusReport, error
 	if err := r.reload(); err != nil {
 		return out, err
 	}
-	out.Machine, out.Name, out.Waiting, out.Ignored = r.state.Folder, r.state.Name, r.state.Waiting, r.f.ignored
+	out.Machine, out.Name, out.Waiting, out.Ignored = r.state.Folder, r.state.Name, r.state.Waiting, r.folder.ignored
 	out.Encrypted = r.keys.own != nil
 	out.Rewrite = len(r.own(func(s store.Segment) bool { return r.lost(s) || r.stale(s) }))
-	others := map[string]string{} // names by folders
-	for machine, names := range r.f.machines {
+	others := map[string]string{} // host name by folder
+	for machine, names := range r.folder.machines {
 		others[machine] = ""
 		for _, name := range names {
-			if out.Encrypted && !isEncrypted(r.f.path(machine, name)) {
+			if out.Encrypted && !isEncrypted(r.folder.path(machine, name)) {
 				out.Plain++
 			}
 		}
@@ -79,10 +79,10 @@ func Status(ctx context.Context, s *store.Store, o Options) (StatusReport, error
 	return out, nil
 }
 
-// report reports on another machine, and whether its folder is there.
+// report describes another machine and reports whether its folder exists.
 func (r *run) report(id, name string) (out MachineReport, there bool) {
-	names, there := r.f.machines[id]
-	out.Machine, out.Name, out.Last = id, name, r.last[id]
+	names, there := r.folder.machines[id]
+	out.Machine, out.Name, out.Last = id, name, r.newest[id]
 	for _, s := range r.state.Segments {
 		if s.Home == id && !s.Gone && r.lost(s) {
 			out.Lost++
@@ -98,7 +98,7 @@ func (r *run) report(id, name string) (out MachineReport, there bool) {
 		if out.New++; out.Why != "" {
 			continue
 		}
-		f, h, err := r.open(r.f.path(id, name))
+		f, h, err := r.open(r.folder.path(id, name))
 		if err != nil {
 			out.Why = shortName(name) + ": " + cmp.Or(reason(err), err).Error()
 			continue

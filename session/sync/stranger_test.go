@@ -10,26 +10,19 @@ import (
 	"winnow/session/store"
 )
 
-// stranger is the folder of a machine that is none of the user's: somebody who can write into the synced folder.
+// stranger is the folder of somebody else who can write into the synced folder.
 const stranger = "5717a46e5717a46e"
 
 // forge writes a plain segment of the stranger and returns its name.
 func forge(t *testing.T, dir string, created int64, lines ...store.Line) string {
 	t.Helper()
 	h := head{Folder: stranger, Host: "stranger", Number: 1, Created: created}
-	s, err := writeSegment(dir, h, nil, func(take func(store.Line) error) error {
-		for _, l := range lines {
-			if err := take(l); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	s, err := writeSegment(dir, h, nil, rowsOf(lines))
 	must(t, err)
 	return s.Name
 }
 
-// chat are the lines of a session with one message.
+// chat returns the lines of a session with one message.
 func chat(session string, id int64, text string) []store.Line {
 	return []store.Line{
 		{Session: &store.Session{ID: session, Title: "forged"}},
@@ -55,7 +48,7 @@ func (m *machine) syncWith(key string) Result {
 	return out
 }
 
-// skips checks what a sync said about the stranger's file, and that the status is not up to date.
+// skips checks that a sync reported the stranger's file, and that the status is not up to date.
 func (m *machine) skips(out Result, key, file, why string) {
 	m.t.Helper()
 	want := fmt.Sprintf("%s is not merged: %s.", filepath.Join(stranger, shortName(file)), why)
@@ -69,7 +62,7 @@ func (m *machine) skips(out Result, key, file, why string) {
 	}
 }
 
-// With a key, whoever has it not can add nothing, and purge nothing.
+// Without the key, nobody can add or purge anything.
 func TestUnderAKeyOnlyWhatItOpensIsMerged(t *testing.T) {
 	dir, key := t.TempDir(), newKey(t)
 	a, b := newMachine(t, dir), newMachine(t, dir)
@@ -83,17 +76,17 @@ func TestUnderAKeyOnlyWhatItOpensIsMerged(t *testing.T) {
 		if out.Received != 0 || out.Purged != 0 {
 			t.Errorf("of the stranger's file b merged %+v", out)
 		}
-		b.skips(out, key, file, "it is not encrypted, and under a key only what the key opens is merged")
+		b.skips(out, key, file, "it is not encrypted, but a key is set")
 	}
 	b.want(kept.ID, "kept")
-	// What the machines have to say to one another is not held up.
+	// Other segments are still merged.
 	a.say(kept.ID, first.ID, history.Assistant, "answer")
 	a.syncWith(key)
 	b.syncWith(key)
 	b.want(kept.ID, "kept | answer")
 }
 
-// A key that is set later encrypts what is in the folder already, so that a machine with the key gets all of it.
+// A key that is set later encrypts what is in the folder already, so that a machine with the key gets everything.
 func TestAKeyEncryptsWhatWasWrittenWithout(t *testing.T) {
 	dir, key := t.TempDir(), newKey(t)
 	a := newMachine(t, dir)
@@ -121,7 +114,7 @@ func TestAKeyEncryptsWhatWasWrittenWithout(t *testing.T) {
 	b.want(old.ID, "zephyrtoken in plain text")
 }
 
-// A clock that no machine can have reached would be that of all others from then on, and leave none for what they say.
+// If a clock far in the future were accepted, all machines would continue from it and have no times left.
 func TestAForgedClockIsRefused(t *testing.T) {
 	const why = "its clock is more than a day ahead"
 	now := time.Now().UnixMilli()
@@ -156,7 +149,7 @@ func TestAForgedClockIsRefused(t *testing.T) {
 	}
 }
 
-// Other content for a message that is stored is not merged, and is said once: the rest of the file is merged.
+// Different content for a stored message is not merged and is reported once. The rest of the file is merged.
 func TestOtherContentOfAStoredMessageIsNamed(t *testing.T) {
 	dir := t.TempDir()
 	a := newMachine(t, dir)
@@ -166,7 +159,7 @@ func TestOtherContentOfAStoredMessageIsNamed(t *testing.T) {
 	out := a.sync()
 	a.want(kept.ID, "what was said")
 	want := filepath.Join(stranger,
-		shortName(file)) + " has other content for 1 message that is here; what is here stays."
+		shortName(file)) + " has different content for 1 stored message; the stored content is kept."
 	if len(out.Skipped) != 1 || out.Skipped[0] != want || out.Sessions != 1 {
 		t.Errorf("the sync says %q and adds %d sessions, want %q and 1", out.Skipped, out.Sessions, want)
 	}

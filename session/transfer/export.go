@@ -15,22 +15,23 @@ import (
 	"winnow/session/transfer/prompt"
 )
 
-// Format is how a conversation leaves winnow.
+// Format is a format for exports.
 type Format string
 
-// The formats.
+// The export formats.
 const (
+	// The export formats.
 	Markdown Format = "md"     // for reading: the active branch
-	JSON     Format = "json"   // everything without a loss, to be imported again
-	JSONL    Format = "jsonl"  // Chat Completions messages, one a line: the active branch
-	Prompt   Format = "prompt" // one text for a model: the active branch, whole
+	JSON     Format = "json"   // lossless, can be imported again: every branch
+	JSONL    Format = "jsonl"  // Chat Completions messages, one per line: the active branch
+	Prompt   Format = "prompt" // one text for a model: the whole active branch
 	HTML     Format = "html"   // one page for a browser, with what the model saw: the active branch
 )
 
-// Formats are the names of all formats.
+// Formats returns the names of all formats.
 func Formats() []string { return []string{"md", "html", "json", "jsonl", "prompt"} }
 
-// formatNames are the names of the formats, which are endings of files' names as well.
+// formatNames maps names and file extensions to formats.
 var formatNames = map[string]Format{
 	"md":     Markdown,
 	"html":   HTML,
@@ -40,33 +41,33 @@ var formatNames = map[string]Format{
 	"txt":    Prompt,
 }
 
-// ReadFormat finds a format by its name, or by the ending of a file's name.
-func ReadFormat(name string) (Format, bool) {
+// ParseFormat returns the format with a name or file extension.
+func ParseFormat(name string) (Format, bool) {
 	f, ok := formatNames[strings.TrimPrefix(strings.ToLower(name), ".")]
 	return f, ok
 }
 
-// Ending is the ending of the names of its files, such as .md.
-func (f Format) Ending() string {
+// Extension returns the file extension of the format, such as ".md".
+func (f Format) Extension() string {
 	if f == Prompt {
 		return ".txt"
 	}
 	return "." + string(f)
 }
 
-// ExportOptions say how a conversation is written.
+// ExportOptions configure an export.
 type ExportOptions struct {
 	Format Format
 
-	// Redact takes secrets out of a text that is handed over; nil takes none. JSON is never changed.
+	// Redact removes secrets from a text before it is exported. JSON is never changed. May be nil.
 	Redact func(text string) string
 
-	// Marks are what HTML says of the requests of a session; nil says nothing of them.
-	Marks func(ctx context.Context, s *store.Store, row store.Session, branch []store.Message) (html.Marks, error)
+	// Annotate returns what the HTML format shows about the requests of a session. May be nil.
+	Annotate func(ctx context.Context, s *store.Store, row store.Session, branch []store.Message) (html.Annotations, error)
 }
 
-// Export writes a session. JSON is written in constant memory and holds every branch; the other formats
-// hold the active one.
+// Export writes a session. JSON is written in constant memory and holds every branch; the other formats hold only the
+// active one.
 func Export(ctx context.Context, s *store.Store, id string, w io.Writer, o ExportOptions) error {
 	if o.Format == JSON {
 		return archive.Write(ctx, s, w, id)
@@ -79,17 +80,17 @@ func Export(ctx context.Context, s *store.Store, id string, w io.Writer, o Expor
 	if err != nil {
 		return err
 	}
-	var marks html.Marks
-	if o.Format == HTML && o.Marks != nil {
-		if marks, err = o.Marks(ctx, s, row, branch); err != nil {
+	var marks html.Annotations
+	if o.Format == HTML && o.Annotate != nil {
+		if marks, err = o.Annotate(ctx, s, row, branch); err != nil {
 			return err
 		}
 	}
 	if o.Redact != nil {
 		row, branch = Redacted(row, branch, o.Redact)
-		for id, mark := range marks.Of {
+		for id, mark := range marks.Verdicts {
 			mark.Text, mark.Reason = o.Redact(mark.Text), o.Redact(mark.Reason)
-			marks.Of[id] = mark
+			marks.Verdicts[id] = mark
 		}
 	}
 	out := bufio.NewWriter(w)
@@ -114,7 +115,7 @@ func Export(ctx context.Context, s *store.Store, id string, w io.Writer, o Expor
 	return nil
 }
 
-// Redacted is a conversation without what redact takes out of its texts. The stored one stays.
+// Redacted returns a conversation with redact applied to its texts. The stored conversation does not change.
 func Redacted(row store.Session, branch []store.Message, redact func(string) string) (store.Session, []store.Message) {
 	row.Title, row.System = redact(row.Title), redact(row.System)
 	clean := make([]store.Message, len(branch))

@@ -17,12 +17,12 @@ import (
 	"winnow/session/store"
 )
 
-// redactKey takes keys out of a text.
+// redactKey removes keys from a text.
 func redactKey(text string) string {
 	return regexp.MustCompile("sk-[a-z0-9]+").ReplaceAllString(text, "[redacted]")
 }
 
-// exported is a session in a format.
+// exported returns a session in a format.
 func exported(t rapid.TB, s *store.Store, id string, o ExportOptions) string {
 	t.Helper()
 	var buf bytes.Buffer
@@ -32,10 +32,10 @@ func exported(t rapid.TB, s *store.Store, id string, o ExportOptions) string {
 	return buf.String()
 }
 
-// at is a time on the day of the fixtures, in minutes.
+// at returns a time on the day of the fixtures in Unix milliseconds.
 func at(minute int64) int64 { return written.UnixMilli() + minute*60_000 }
 
-// weather is a conversation with a bit of everything.
+// weather returns a conversation with a bit of everything.
 func weather(t testing.TB) (*store.Store, store.Session) {
 	row := store.Session{
 		ID: "0193a7b2-5c00-7000-8000-000000000001", Title: "Rain in Oslo", Endpoint: "openai", Model: "gpt-5.2",
@@ -81,8 +81,8 @@ func weather(t testing.TB) (*store.Store, store.Session) {
 	return s, row
 }
 
-// The files under testdata/export are what each format gives without secrets, for a person to read. What is written for
-// reading is not imported; JSON is never changed.
+// The files in testdata/export show the formats, without secrets. Formats for reading cannot be imported. JSON is never
+// redacted.
 func TestExportFormats(t *testing.T) {
 	secret := "sk-" + "abcdefgh12345678"
 	s, row := weather(t)
@@ -102,10 +102,10 @@ func TestExportFormats(t *testing.T) {
 				t.Errorf("importing %s: %v", f, err)
 			}
 		}
-		if f == JSON || f == HTML { // They have tests of their own.
+		if f == JSON || f == HTML { // they have tests of their own
 			continue
 		}
-		path := filepath.Join("testdata", "export", "weather"+f.Ending())
+		path := filepath.Join("testdata", "export", "weather"+f.Extension())
 		if *update {
 			if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
 				t.Fatal(err)
@@ -118,7 +118,7 @@ func TestExportFormats(t *testing.T) {
 	}
 }
 
-// What is written as Chat Completions messages is imported as the same conversation.
+// Exported Chat Completions messages are imported as the same conversation.
 func TestExportedLinesAreImportedAsTheyWere(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		odd := []string{"", "<b>&\u2028", "{\"a\":1}", "[Earlier", "line\nline", "\x00\x1b"}
@@ -189,18 +189,18 @@ func memory(t rapid.TB) *store.Store {
 	return s
 }
 
-// line is all that a transcript keeps of a message.
+// line describes what JSONL preserves of a message.
 func line(m store.Message) string {
 	texts := []string{string(m.Role), m.Label, m.Name, m.Content, m.Reasoning, m.ToolCallID}
 	return fmt.Sprintf("%q %d %q %+v", texts, m.CreatedMS, m.ToolCalls, m.Parts)
 }
 
-func TestReadFormat(t *testing.T) {
+func TestParseFormat(t *testing.T) {
 	for name, want := range map[string]Format{
 		"md": Markdown, ".MD": Markdown, "json": JSON, ".jsonl": JSONL, "prompt": Prompt, "pdf": "", "": "",
 	} {
-		if got, ok := ReadFormat(name); got != want || ok != (want != "") {
-			t.Errorf("ReadFormat(%q) = %q, %t, want %q", name, got, ok, want)
+		if got, ok := ParseFormat(name); got != want || ok != (want != "") {
+			t.Errorf("ParseFormat(%q) = %q, %t, want %q", name, got, ok, want)
 		}
 	}
 }

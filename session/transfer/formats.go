@@ -22,16 +22,16 @@ import (
 	"winnow/session/transfer/openwebui"
 )
 
-// Why files cannot be imported.
+// The reasons why a file cannot be imported.
 var (
-	errStream        = &FileError{"a database is not read from a pipe; name its file"}
-	errOtherDatabase = &FileError{"this is neither the database of crush nor that of llm, " +
-		"in the schema of its newest version"}
+	errStream        = &FileError{"a database cannot be read from a pipe; name its file"}
+	errOtherDatabase = &FileError{"this is not a database of crush or llm, " +
+		"or not in the schema of the newest version"}
 	errBrokenZip = &FileError{"the archive is truncated or damaged: " +
 		"its list of files is missing; download it again"}
 )
 
-// unrecognised is the error of a file of no format. first is what is wrong with its first value.
+// unrecognised returns the error for a file of an unknown format. first describes what is wrong with its first value.
 func unrecognised(first string) error {
 	const what = "the format was not recognised (%s); " +
 		"winnow imports exports of ChatGPT, Claude, Open WebUI and opencode, " +
@@ -40,10 +40,10 @@ func unrecognised(first string) error {
 	return &FileError{fmt.Sprintf(what, first)}
 }
 
-// readers read the formats of JSON files, by the key that the object of such a file, or the first one of its list or
-// its lines, has before any other key here. One without such a key is read as messages.
+// readers are the readers of JSON formats by the key that identifies them: the first key of the object, or of the first
+// object in a list or in JSON lines, that is in this map. A file without such a key is read as messages.
 var readers = map[string]conversation.Reader{
-	"winnow":           nil, // see importing.archive
+	"winnow":           nil, // see importer.archive
 	"mapping":          chatgpt.Reader(nil),
 	"chat_messages":    claude.Read,
 	"parentUuid":       claudecode.Read,
@@ -58,9 +58,9 @@ var readers = map[string]conversation.Reader{
 	"messages":         openai.Read,
 }
 
-// recognise finds the key of readers that a JSON file has first. It reads as much of the file as there is before that
-// key, and never goes by a name.
-func recognise(r io.Reader) string {
+// formatKey returns the first key of a JSON file that is in readers, or "messages". It reads no further than that key,
+// and ignores the name of the file.
+func formatKey(r io.Reader) string {
 	dec := json.NewDecoder(r)
 	open, err := dec.Token()
 	if open == json.Delim('[') {
@@ -82,19 +82,19 @@ func recognise(r io.Reader) string {
 	return "messages"
 }
 
-// opened is an opened file and how the conversations in it are read.
-type opened struct {
-	read   conversation.Reader // nil for what winnow itself writes as JSON
+// openedFile is an open file with the reader of its format.
+type openedFile struct {
+	read   conversation.Reader // nil for winnow's own JSON
 	values iter.Seq2[conversation.Value, error]
 	close  func()
 }
 
-// open finds out what a file is.
-func open(ctx context.Context, from Source) (opened, error) {
+// open recognises the format of a file.
+func open(ctx context.Context, from Source) (openedFile, error) {
 	head := make([]byte, 16)
 	n, err := from.File.ReadAt(head, 0)
 	if err != nil && err != io.EOF {
-		return opened{}, fmt.Errorf("read the beginning of the file: %w", err)
+		return openedFile{}, fmt.Errorf("read the beginning of the file: %w", err)
 	}
 	begins := func(with string) bool { return bytes.HasPrefix(head[:n], []byte(with)) }
 	text := from.section(0)
@@ -106,19 +106,19 @@ func open(ctx context.Context, from Source) (opened, error) {
 	case begins("\xEF\xBB\xBF"):
 		text = from.section(3)
 	}
-	return opened{readers[recognise(text)], values(text), func() {}}, nil
+	return openedFile{readers[formatKey(text)], values(text), func() {}}, nil
 }
 
 // openDatabase opens the database of llm or of crush.
-func openDatabase(ctx context.Context, from Source) (opened, error) {
+func openDatabase(ctx context.Context, from Source) (openedFile, error) {
 	if from.Path == "" {
-		return opened{}, errStream
+		return openedFile{}, errStream
 	}
 	db, columns, err := sqlite.OpenForeign(ctx, from.Path)
 	if err != nil {
-		return opened{}, err
+		return openedFile{}, err
 	}
-	f := opened{close: func() { db.Close() }, read: llmdb.Read}
+	f := openedFile{close: func() { db.Close() }, read: llmdb.Read}
 	query := llmdb.Query(columns)
 	if query == "" {
 		f.read, query = crush.Read, crush.Query(columns)
@@ -127,12 +127,12 @@ func openDatabase(ctx context.Context, from Source) (opened, error) {
 		f.close()
 		return f, errOtherDatabase
 	}
-	f.values = rows(ctx, db, query)
+	f.values = queryValues(ctx, db, query)
 	return f, nil
 }
 
-// rows are the values that a query returns.
-func rows(ctx context.Context, db *sql.DB, query string) iter.Seq2[conversation.Value, error] {
+// queryValues returns the values that a query selects.
+func queryValues(ctx context.Context, db *sql.DB, query string) iter.Seq2[conversation.Value, error] {
 	return func(yield func(conversation.Value, error) bool) {
 		var raw []byte
 		t := sqlite.On(ctx, db)

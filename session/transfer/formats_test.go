@@ -22,7 +22,7 @@ import (
 
 var update = flag.Bool("update", false, "write what the fixtures want anew; read the difference")
 
-// fixture is a file of another program, and what is wanted of it.
+// fixture is a file of another program and the expected result.
 type fixture struct {
 	path    string
 	archive *txtar.Archive
@@ -45,7 +45,7 @@ func fixtures(t testing.TB) []fixture {
 	return all
 }
 
-// source is the fixture's file: a database of SQL, an archive of several files, or the only one.
+// source returns the fixture's file: a database made by SQL, a zip archive of several files, or a single file.
 func (f fixture) source(t testing.TB) Source {
 	t.Helper()
 	from := Source{Time: written}
@@ -66,7 +66,7 @@ func (f fixture) source(t testing.TB) Source {
 	return from
 }
 
-// databaseOf makes a database of SQL.
+// databaseOf makes a database with SQL.
 func databaseOf(t testing.TB, script string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "other.db")
@@ -100,7 +100,7 @@ func zipOf(t testing.TB, files ...txtar.File) []byte {
 	return b.Bytes()
 }
 
-// TestFormats reads the file of every fixture, compares what is made of it and what is said, and imports it twice.
+// TestFormats reads the file of each fixture, compares the conversations and the remarks, and imports it twice.
 func TestFormats(t *testing.T) {
 	t.Parallel()
 	for _, f := range fixtures(t) {
@@ -140,7 +140,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// described reads all conversations of a file and writes what they are.
+// described reads a file and describes all conversations in it.
 func described(t testing.TB, from Source) string {
 	t.Helper()
 	var b strings.Builder
@@ -218,7 +218,7 @@ func shortened(text string) string {
 	return text
 }
 
-// importFrom imports a file and returns what was reported.
+// importFrom imports a file and returns the reports.
 func importFrom(t testing.TB, s *store.Store, from Source) ([]Imported, error) {
 	t.Helper()
 	var all []Imported
@@ -226,8 +226,8 @@ func importFrom(t testing.TB, s *store.Store, from Source) ([]Imported, error) {
 	return all, err
 }
 
-// TestDamagedFilesEnd changes and cuts the files of the fixtures. Whatever is left of one is imported or is an error,
-// and what is imported is a conversation that the store takes.
+// TestDamagedFilesEnd damages and cuts the files of the fixtures. What is left is imported or reported, without a
+// panic.
 func TestDamagedFilesEnd(t *testing.T) {
 	t.Parallel()
 	var files [][]byte

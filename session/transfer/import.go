@@ -1,6 +1,6 @@
-// Package transfer imports conversations from files of other programs and exports sessions. It knows which formats
-// there are, reports on each conversation and completes what a format does not say; how a format is read or written
-// is in the folder of that format, and rows are written by package store.
+// Package transfer imports conversations from the files of other programs and exports sessions. It recognises formats,
+// fills in what a format does not provide, and reports on each conversation. Each format has a package of its own below
+// this one; rows are written by package store.
 package transfer
 
 import (
@@ -24,47 +24,44 @@ import (
 	"winnow/session/transfer/openai"
 )
 
-// ErrNoMessage says that a file holds no message that can be imported.
-var ErrNoMessage = errors.New("there is no message in it")
+// ErrNoMessage is returned if a file holds no message that can be imported.
+var ErrNoMessage = errors.New("it contains no messages")
 
-// FileError says why a file cannot be imported, for a person.
+// FileError says why a file cannot be imported, in a sentence for the user.
 type FileError struct{ Reason string }
 
 func (e *FileError) Error() string { return e.Reason }
 
-// Source is a file with conversations of another program.
+// Source is a file to import.
 type Source struct {
 	File File
-	Path string    // where the file is on the disk, "" where it has no name there
-	Dir  string    // the folder that the session is found under where the file names none
-	Time time.Time // when the file was written: the time of messages that give none
+	Path string    // its path, "" for a pipe
+	Dir  string    // the working directory of sessions for which the file names none
+	Time time.Time // when the file was written, for messages without a time
 }
 
-// File is a file that can be read at any place.
+// File is an open file that supports random access.
 type File interface {
 	io.ReaderAt
 	io.Seeker
 }
 
-// section is the file from a place on.
+// section returns the file from an offset on.
 func (from Source) section(begin int64) *io.SectionReader {
 	return io.NewSectionReader(from.File, begin, math.MaxInt64-begin)
 }
 
-// Imported is what became of one conversation of a Source.
+// Imported is the outcome of one conversation of a file.
 type Imported = conversation.Imported
 
-// Remark says something about a message of a file, or about a conversation.
-type Remark = conversation.Remark
-
-// Import stores every conversation of a file as a session, or adds to the session that it is already what is new, and
-// reports on each. What the file is, is seen at its content. Each conversation is stored whole or not at all, and
-// what is stored when an error or the end of ctx stops the import stays.
+// Import stores every conversation of a file as a session, or adds what is new to the session that was imported before,
+// and calls report for each. It recognises the format by the content. Each conversation is stored whole or not at all;
+// those that were stored before an error or the end of ctx stay.
 //
-// A conversation that cannot be read is reported with Errors and the others still follow. ErrNoMessage comes back where
-// the file holds no message at all, and a *FileError where it says why the file cannot be imported.
+// A conversation that cannot be read is reported with Errors, and the import continues. The error is ErrNoMessage if
+// the file holds no message, and a *FileError if the file cannot be imported for a reason that the user should know.
 func Import(ctx context.Context, s *store.Store, from Source, report func(Imported)) error {
-	in := importing{s: s, from: from, report: report}
+	in := importer{s: s, from: from, report: report}
 	f, err := open(ctx, from)
 	if err != nil {
 		return err
@@ -81,28 +78,28 @@ func Import(ctx context.Context, s *store.Store, from Source, report func(Import
 	return err
 }
 
-// importing is the import of a file.
-type importing struct {
+// importer is the state of one import.
+type importer struct {
 	s      *store.Store
 	from   Source
 	report func(Imported)
-	place  int  // of the conversation, from 1
-	found  bool // there was a message in the file
+	number int  // of the current conversation, from 1
+	found  bool // the file has a message
 }
 
-// archive restores the sessions of winnow's own JSON.
-func (in *importing) archive(ctx context.Context) error {
+// archive restores the sessions of an archive of winnow.
+func (in *importer) archive(ctx context.Context) error {
 	return archive.Restore(ctx, in.s, in.from.section(0), func(im Imported) {
-		in.place, in.found = in.place+1, true
-		im.Place = in.place
+		in.number, in.found = in.number+1, true
+		im.Place = in.number
 		in.report(im)
 	})
 }
 
 // add imports the next conversation of the file and reports on it.
-func (in *importing) add(ctx context.Context, c conversation.Conversation) error {
-	in.place++
-	im := Imported{Report: c.Report, Place: in.place, Title: title.OneLine(c.Session.Title)}
+func (in *importer) add(ctx context.Context, c conversation.Conversation) error {
+	in.number++
+	im := Imported{Report: c.Report, Place: in.number, Title: title.OneLine(c.Session.Title)}
 	switch {
 	case len(c.Messages) > 0:
 		in.found = true
@@ -110,12 +107,12 @@ func (in *importing) add(ctx context.Context, c conversation.Conversation) error
 		if !named {
 			c.Session.Origin = fingerprint(c)
 		}
-		in.complete(&im, &c.Conversation)
+		in.setDefaults(&im, &c.Conversation)
 		if err := in.store(ctx, &im, c.Conversation, named); err != nil {
 			return fmt.Errorf("conversation %d: %w", im.Place, err)
 		}
 	case len(im.Errors) == 0:
-		im.Warn("", "the conversation holds no message; nothing was imported of it")
+		im.Warnf("", "the conversation has no messages; nothing was imported")
 	case c.Session.Source == openai.Source && !in.found:
 		return unrecognised(im.Errors[0].String())
 	}
@@ -123,14 +120,14 @@ func (in *importing) add(ctx context.Context, c conversation.Conversation) error
 	return ctx.Err()
 }
 
-// store stores a conversation and says in im what became of it. named is whether it has a name in its file.
-func (in *importing) store(ctx context.Context, im *Imported, c store.Conversation, named bool) error {
+// store stores a conversation and completes im. named says that the file gives the conversation an id.
+func (in *importer) store(ctx context.Context, im *Imported, c store.Conversation, named bool) error {
 	for i := range c.Messages {
 		if m := &c.Messages[i]; named && m.Label == "" {
-			m.Label = fmt.Sprintf("message %d", i+1) // by which a later import finds it again
+			m.Label = fmt.Sprintf("message %d", i+1) // identifies the message in a later import
 		}
 	}
-	if !named { // it goes on here, with the model in use
+	if !named { // the conversation continues with the model in use
 		c.Session.Updated, c.Session.Endpoint, c.Session.Model = time.Time{}, "", ""
 	}
 	out, err := in.s.Import(ctx, c)
@@ -140,25 +137,25 @@ func (in *importing) store(ctx context.Context, im *Imported, c store.Conversati
 	im.Session, im.New, im.Added, im.Again = out.Session, out.New, out.Added, out.Added+out.Filled == 0
 	im.Title = cmp.Or(im.Title, out.Session.Title)
 	if !out.Session.Deleted.IsZero() {
-		im.Warn("", "the conversation is in the trash; winnow sessions restore %s brings it back", out.Session.ID)
+		im.Warnf("", "the conversation is in the trash; winnow sessions restore %s brings it back", out.Session.ID)
 	}
-	warnOf(im, out.Filled, "%s of the earlier import got its images")
-	warnOf(im, out.Unfilled, "%s did not get its images, because the chat went on here since")
+	warnCount(im, out.Filled, "%s of the earlier import got its images")
+	warnCount(im, out.Unfilled, "%s did not get its images, because the chat was continued here")
 	return nil
 }
 
-// warnOf remarks on some messages of a conversation, where there are any.
-func warnOf(im *Imported, messages int, format string) {
+// warnCount adds a warning about a number of messages, unless it is 0.
+func warnCount(im *Imported, messages int, format string) {
 	if messages > 0 {
-		im.Warn("", format, english.Plural(messages, "message", ""))
+		im.Warnf("", format, english.Plural(messages, "message", ""))
 	}
 }
 
-// fingerprint stands for a conversation that has no name in its file: what it says, and the times that the file gives.
-// Two conversations with the same words at other times are two.
+// fingerprint returns an id for a conversation that has none in its file: a hash of its content and of the times in the
+// file. Conversations with the same words at different times are different conversations.
 func fingerprint(c conversation.Conversation) string {
 	hash := sha256.New()
-	enc := json.NewEncoder(hash) // of texts and numbers, which always encode
+	enc := json.NewEncoder(hash) // strings and numbers always encode
 	_ = enc.Encode(c.Session.System)
 	for _, m := range c.Messages {
 		_ = enc.Encode([]any{m.Role, m.Content, m.Label, m.CreatedMS, m.ToolCallID, m.Reasoning, m.ToolCalls, m.Parts})
@@ -166,8 +163,8 @@ func fingerprint(c conversation.Conversation) string {
 	return fmt.Sprintf("%x", hash.Sum(nil)[:16])
 }
 
-// complete gives a conversation the title and the times that it lacks.
-func (in *importing) complete(im *Imported, c *store.Conversation) {
+// setDefaults gives a conversation the title and the times that its file does not provide.
+func (in *importer) setDefaults(im *Imported, c *store.Conversation) {
 	row := &c.Session
 	begun := in.from.Time
 	if !row.Created.IsZero() {
@@ -185,14 +182,14 @@ func (in *importing) complete(im *Imported, c *store.Conversation) {
 			}
 		}
 		oldest, newest = min(oldest, m.CreatedMS), max(newest, m.CreatedMS)
-		if first == "" && m.Role == history.User && !conversation.Blank(*m) {
+		if first == "" && m.Role == history.User && !conversation.IsBlank(*m) {
 			first = m.Content
 		}
 		if m.Role == history.Assistant && m.Model == "" {
 			m.Model = row.Model
 		}
 	}
-	warnOf(im, untimed, "%s without a time: that of the message before is used, or that of the file")
+	warnCount(im, untimed, "%s without a time; the time of the message before or of the file is used")
 	row.Title, row.TitleFrom = title.OneLine(row.Title), store.TitleUser
 	if row.Title == "" {
 		row.Title, row.TitleFrom = title.Of(first), store.TitleAuto

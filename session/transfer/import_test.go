@@ -29,7 +29,7 @@ func newStoreAt(t testing.TB) *store.Store {
 	return s
 }
 
-// importText imports a file and returns what was reported.
+// importText imports a file and returns the reports.
 func importText(t testing.TB, s *store.Store, file string) []Imported {
 	t.Helper()
 	all, err := importFrom(t, s, Source{File: strings.NewReader(file), Time: written})
@@ -39,8 +39,8 @@ func importText(t testing.TB, s *store.Store, file string) []Imported {
 	return all
 }
 
-// exportOf writes conversations as ChatGPT exports them: each a name, and behind a bar messages as "id<parent: text",
-// of which those that begin with q are the user's.
+// exportOf returns conversations as a ChatGPT export. Each argument is a name followed by messages, as in
+// "name|id<parent: text"; messages whose id begins with q are the user's.
 func exportOf(conversations ...string) string {
 	var all []string
 	for _, c := range conversations {
@@ -65,7 +65,7 @@ func exportOf(conversations ...string) string {
 	return "[" + strings.Join(all, ",\n") + "]"
 }
 
-func TestImportAllTakesEveryConversation(t *testing.T) {
+func TestImportTakesEveryConversation(t *testing.T) {
 	s := newStoreAt(t)
 	all := importText(t, s, exportOf("rain|q1: Will it rain?|a1<q1: No.", "none", "lines|q1: How many?"))
 	if len(all) != 3 || !all[0].New || all[0].Added != 2 || all[1].New || len(all[1].Warnings) != 1 ||
@@ -88,7 +88,7 @@ func TestImportAllTakesEveryConversation(t *testing.T) {
 	}
 }
 
-// A message without a time has that of the message before it, and the first one that of its conversation.
+// A message without a time gets the time of the message before it, the first one that of its conversation.
 func TestImportGivesMessagesTheTimesThatTheyLack(t *testing.T) {
 	s := newStoreAt(t)
 	im := importText(t, s, `[{"conversation_id":"c","create_time":100,"current_node":"c","mapping":{
@@ -108,7 +108,7 @@ func TestImportGivesMessagesTheTimesThatTheyLack(t *testing.T) {
 	}
 }
 
-func TestImportAllThatIsStoppedKeepsWhatIsDone(t *testing.T) {
+func TestImportThatIsStoppedKeepsWhatIsDone(t *testing.T) {
 	s := newStoreAt(t)
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
@@ -125,7 +125,7 @@ func TestImportAllThatIsStoppedKeepsWhatIsDone(t *testing.T) {
 	}
 }
 
-func TestImportAllSeesWhatAFileIs(t *testing.T) {
+func TestImportRecognisesTheFile(t *testing.T) {
 	own := newStoreAt(t)
 	archive := exported(t, own, importText(t, own, exportOf("a|q1: hi"))[0].Session.ID, ExportOptions{Format: JSON})
 	for name, c := range map[string]struct {
@@ -166,7 +166,7 @@ type unreadable struct{ err error }
 func (u unreadable) ReadAt([]byte, int64) (int, error) { return 0, u.err }
 func (u unreadable) Seek(int64, int) (int64, error)    { return 0, nil }
 
-// Two conversations with the same words are one where their times are the same, or where their files give none.
+// Two conversations with the same words are the same one if their times are equal or missing.
 func TestTimesTellConversationsApart(t *testing.T) {
 	t.Parallel()
 	s := newStoreAt(t)
@@ -182,7 +182,7 @@ func TestTimesTellConversationsApart(t *testing.T) {
 		{said(`,"timestamp":1761744601`), time.Hour, false},
 		{said(`,"timestamp":1761748201`), 0, true},
 		{said(``), 0, true},
-		{said(``), time.Hour, false}, // a file without times gets others each time
+		{said(``), time.Hour, false}, // the file's own time does not count
 	} {
 		from := Source{File: strings.NewReader(c.file), Time: written.Add(c.later)}
 		all, err := importFrom(t, s, from)
@@ -192,8 +192,8 @@ func TestTimesTellConversationsApart(t *testing.T) {
 	}
 }
 
-// catConversations is an export without its image, which is catImage.
 const (
+	// catConversations is an export without its image, catImage.
 	catImage         = "GIF89a\x01\x00\x01\x00\x00\x00\x00;"
 	catConversations = `[{"title":"Cat","conversation_id":"c","mapping":{
 		"q":{"children":["a"],"message":{"id":"q","create_time":1,"author":{"role":"user"},"content":{
@@ -203,7 +203,7 @@ const (
 			"content_type":"text","parts":["A cat."]}}}}}]`
 )
 
-// An archive adds the images to a conversation that was imported without them, where nothing was sent since.
+// An archive adds its images to a conversation that was imported without them, unless a request was sent since.
 func TestArchiveAddsItsImages(t *testing.T) {
 	t.Parallel()
 	archive := zipOf(t,
@@ -234,7 +234,7 @@ func TestArchiveAddsItsImages(t *testing.T) {
 	}
 }
 
-// A database that its program has open has rows in its log alone, and its path may be relative.
+// The database of a running program has rows only in its write-ahead log, and its path may be relative.
 func TestDatabaseInUseIsRead(t *testing.T) {
 	t.Chdir(t.TempDir())
 	db, err := sql.Open("sqlite3", "crush.db?_journal_mode=WAL")

@@ -10,7 +10,7 @@ import (
 	"winnow/session/store"
 )
 
-// tell hands what is new in one history to another, as their sync does.
+// tell merges what is new in one history into another, like a sync.
 func tell(t *testing.T, from, to *store.Store) store.Applied {
 	t.Helper()
 	state, err := from.Sync().Join(t.Context(), "host")
@@ -47,7 +47,7 @@ func tell(t *testing.T, from, to *store.Store) store.Applied {
 	return applied
 }
 
-// listed are the sessions of a history.
+// listed returns the sessions of a history.
 func listed(t *testing.T, s *store.Store) []store.Session {
 	t.Helper()
 	all, err := s.Sessions(t.Context(), store.Filter{})
@@ -57,7 +57,7 @@ func listed(t *testing.T, s *store.Store) []store.Session {
 	return all
 }
 
-// A file that is imported on two machines is one chat for both, whatever the format and the time of the import.
+// A file that is imported on two machines is one chat on both, whatever the format and the time of the import.
 func TestTheSameFileOnTwoMachinesIsOneChat(t *testing.T) {
 	t.Parallel()
 	for _, f := range fixtures(t) {
@@ -76,7 +76,7 @@ func TestTheSameFileOnTwoMachinesIsOneChat(t *testing.T) {
 	}
 }
 
-// A chat that was purged, and so on all machines, comes in as a new one when its file is imported again.
+// A chat that was purged on all machines becomes a new one when its file is imported again.
 func TestAPurgedChatIsImportedAsANewOne(t *testing.T) {
 	t.Parallel()
 	export := exportOf("rain|q1: Will it rain?|a1<q1: No.")

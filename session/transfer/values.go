@@ -12,16 +12,16 @@ import (
 	"winnow/session/transfer/conversation"
 )
 
-// maxBroken is after how many lines without JSON, with none before them that has any, a file is no JSONL.
+// maxBroken is the number of leading lines without JSON after which a file is not taken for JSON lines.
 const maxBroken = 100
 
-// values reads a file of JSON from its beginning: the items of a list, values one after the other, or one a line. A
-// line that is not JSON is passed on as Broken. Elsewhere that ends the file, because nothing says where the next
-// value begins. The error, after which nothing follows, is one of reading, or a *FileError.
+// values reads the values of a JSON file from its beginning: the items of a list, concatenated values, or one value per
+// line. A line that is not JSON is passed on as Broken. In the other forms, broken JSON ends the file, because the next
+// value cannot be found. An error ends the sequence; it is a read error or a *FileError.
 func values(file *io.SectionReader) iter.Seq2[conversation.Value, error] {
 	return func(yield func(conversation.Value, error) bool) {
 		begin := func() *bufio.Reader {
-			_, _ = file.Seek(0, io.SeekStart) // The beginning of a section is always found.
+			_, _ = file.Seek(0, io.SeekStart) // seeking to the beginning of a section always succeeds
 			return bufio.NewReaderSize(file, 1<<16)
 		}
 		if open, _ := json.NewDecoder(begin()).Token(); open == json.Delim('[') {
@@ -57,7 +57,7 @@ func list(r io.Reader) iter.Seq2[conversation.Value, error] {
 	}
 }
 
-// decode reads values one after the other, or the items of a list that has begun, and reports whether all were read.
+// decode reads concatenated values, or the items of a list whose bracket was read, and reports whether it read all.
 func decode(dec *json.Decoder, yield func(conversation.Value, error) bool) bool {
 	for dec.More() {
 		var v conversation.Value
@@ -72,7 +72,7 @@ func decode(dec *json.Decoder, yield func(conversation.Value, error) bool) bool 
 	return true
 }
 
-// broken says why a value cannot be read. The error is one of reading the file.
+// broken turns the error of a JSON decoder into a Broken value, or returns it if it is a read error.
 func broken(err error) (conversation.Value, error) {
 	var syntax *json.SyntaxError
 	switch {
@@ -85,7 +85,7 @@ func broken(err error) (conversation.Value, error) {
 	return conversation.Value{}, err
 }
 
-// lines reads one value a line.
+// lines reads one value per line.
 func lines(in *bufio.Reader, yield func(conversation.Value, error) bool) {
 	found := false
 	for line := 1; ; line++ {

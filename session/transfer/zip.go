@@ -17,20 +17,20 @@ import (
 	"winnow/session/transfer/conversation"
 )
 
-// maxImage is the largest file of an export that is taken as an image, in bytes.
+// maxImage is the maximum size of an image in an export, in bytes.
 const maxImage = 64 << 20
 
-// conversationFile is the name of a file with conversations, of which a large export has several.
+// conversationFile matches the names of files with conversations; large exports have several.
 var conversationFile = regexp.MustCompile(`^conversations([-_ ]?[0-9]+)?\.json$`)
 
-// openZip opens the archive that an export of ChatGPT or of Claude comes as.
-func openZip(from Source) (opened, error) {
-	size, _ := from.File.Seek(0, io.SeekEnd) // An archive of no bytes is a broken one.
+// openZip opens an archive with an export of ChatGPT or Claude.
+func openZip(from Source) (openedFile, error) {
+	size, _ := from.File.Seek(0, io.SeekEnd) // an archive without bytes is a broken one
 	archive, err := zip.NewReader(from.File, size)
-	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // No file is written by its name.
-		return opened{}, errBrokenZip
+	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // nothing is written to the paths in the archive
+		return openedFile{}, errBrokenZip
 	}
-	var files []*zip.File // of conversations
+	var files []*zip.File // those with conversations
 	images := map[string]*zip.File{}
 	for _, f := range archive.File {
 		name := path.Base(f.Name)
@@ -42,16 +42,16 @@ func openZip(from Source) (opened, error) {
 		}
 	}
 	if len(files) == 0 {
-		return opened{}, unrecognised("the archive holds no conversations.json")
+		return openedFile{}, unrecognised("the archive holds no conversations.json")
 	}
 	slices.SortStableFunc(files, func(a, b *zip.File) int { return strings.Compare(a.Name, b.Name) })
 	first, err := files[0].Open()
 	if err != nil {
-		return opened{}, fmt.Errorf("read %s: %w", files[0].Name, err)
+		return openedFile{}, fmt.Errorf("read %s: %w", files[0].Name, err)
 	}
 	defer first.Close()
-	f := opened{values: unpacked(files), close: func() {}}
-	if f.read = claude.Read; recognise(first) != "chat_messages" {
+	f := openedFile{values: zipValues(files), close: func() {}}
+	if f.read = claude.Read; formatKey(first) != "chat_messages" {
 		f.read = chatgpt.Reader(func(id string) (string, []byte, bool) {
 			image := images[id]
 			if image == nil || image.UncompressedSize64 > maxImage {
@@ -64,8 +64,8 @@ func openZip(from Source) (opened, error) {
 	return f, nil
 }
 
-// unpacked are the values of all files of conversations. A file that cannot be read is passed on as Broken.
-func unpacked(files []*zip.File) iter.Seq2[conversation.Value, error] {
+// zipValues reads the values of several files. A file that cannot be read is passed on as Broken.
+func zipValues(files []*zip.File) iter.Seq2[conversation.Value, error] {
 	return func(yield func(conversation.Value, error) bool) {
 		for _, f := range files {
 			in, err := f.Open()

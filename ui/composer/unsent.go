@@ -86,7 +86,7 @@ func (c *Model) Yield() {
 
 // Drafted is the draft as it is sent.
 func (c *Model) Drafted() session.Draft {
-	return session.Draft{Text: c.Text(), Files: c.files(), Instead: c.edit}
+	return session.Draft{Text: c.Text(), Files: c.files(), Replaces: c.edit}
 }
 
 // Next is the draft as the next request is planned with it: a command is not sent.
@@ -122,7 +122,7 @@ func Commanded(typed, text string, leaf int64) *Sent {
 }
 
 // Superseded reports whether the draft that was sent could not come back: the next one is in its place already.
-func (c *Model) Superseded() bool { return c.Sending != nil && c.Sending.Instead == 0 && !c.Empty() }
+func (c *Model) Superseded() bool { return c.Sending != nil && c.Sending.Replaces == 0 && !c.Empty() }
 
 // Stored says that the draft that was sent is on disk: its prompt is written down, and then the draft after it.
 func (c *Model) Stored() tea.Cmd {
@@ -139,7 +139,7 @@ func (c *Model) GiveBack() {
 	sent, now := c.Sending, c.next(c.draft)
 	c.Sending = nil
 	switch {
-	case sent != nil && sent.Instead != 0:
+	case sent != nil && sent.Replaces != 0:
 		if c.changed() {
 			c.Remember(c.packed()) // a prompt
 		}

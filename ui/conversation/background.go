@@ -78,7 +78,7 @@ func (b *Background) Remove(s *session.Session) (*Model, BackgroundOutcome) {
 func (b *Background) Event(c *Model, e session.Event) tea.Cmd {
 	c.Event(e)
 	switch e := e.(type) {
-	case session.Asked, session.OverLimit:
+	case session.ApprovalNeeded, session.LimitExceeded:
 		b.Notice.ShowNews(c.QuotedTitle() + " waits for your answer; " + c.opens())
 		return c.NotifyQuestion(b.Notice)
 	case session.Notice:

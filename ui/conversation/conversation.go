@@ -64,7 +64,7 @@ type Screen struct {
 
 // New returns the conversation of a session.
 func New(shared *app.Shared, s *session.Session, screen Screen) *Model {
-	ctx := &app.Context{Shared: shared, Session: s, ReadOnly: s.Now().ReadOnly}
+	ctx := &app.Context{Shared: shared, Session: s, ReadOnly: s.State().ReadOnly}
 	c := &Model{Context: ctx, Screen: screen, Question: question.Model{Keys: shared.Keys}, Waiting: queue.New(ctx)}
 	c.Turn.Context = ctx
 	c.Refresh()
@@ -156,7 +156,7 @@ func (c *Model) LeaveWhatif() {
 func (c *Model) Start() tea.Cmd {
 	s := c.Session
 	load := c.ask(func(ctx context.Context) (app.Then, error) {
-		err := s.LoadRest(ctx)
+		err := s.LoadOlder(ctx)
 		receipts, more := s.Records().Receipts(ctx)
 		return func() tea.Cmd {
 			c.Chat.Prepend(s.Branch(), receipts)
@@ -176,7 +176,7 @@ func (c *Model) Start() tea.Cmd {
 func (c *Model) LoadDetails() tea.Cmd {
 	s := c.Session
 	past := c.ask(func(ctx context.Context) (app.Then, error) {
-		return c.Replan, errors.Join(s.ReadSpent(ctx), s.LoadPast(ctx))
+		return c.Replan, errors.Join(s.ReadSpending(ctx), s.LoadPastRequests(ctx))
 	})
 	return tea.Batch(c.Reach(), past)
 }
@@ -185,7 +185,7 @@ func (c *Model) LoadDetails() tea.Cmd {
 func (c *Model) Reach() tea.Cmd {
 	s := c.Session
 	return c.ask(func(ctx context.Context) (app.Then, error) {
-		err := s.Reach(ctx)
+		err := s.CheckServer(ctx)
 		return func() tea.Cmd { c.Screen.Reached(err); return nil }, nil
 	})
 }

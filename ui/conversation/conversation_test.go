@@ -33,7 +33,7 @@ func opening(t *testing.T) *fixture {
 	t.Cleanup(func() { db.Close() })
 	models := new(llm.Catalog).With(llm.Endpoint{Name: "here", BaseURL: "http://127.0.0.1:1/v1", Default: "small"})
 	deps := session.Deps{Store: db, Models: models}
-	s, err := session.New(deps, session.Start{Ref: "here/small"})
+	s, err := session.New(deps, session.StartOptions{Model: "here/small"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ func (c *Model) Flag(f history.Flag) tea.Cmd {
 
 // ToggleFlag sets a flag on the target messages, or removes it if all of them have it.
 func (c *Model) ToggleFlag(f history.Flag) tea.Cmd {
-	ids, flags := c.targets(), c.Session.Now().Flags
+	ids, flags := c.targets(), c.Session.State().Flags
 	if len(ids) > 0 && !slices.ContainsFunc(ids, func(id int64) bool { return flags[id] != f }) {
 		f = ""
 	}

@@ -28,15 +28,15 @@ type Destination struct {
 
 // OpenNew opens a new session with the model and the working folder of this one.
 func (c *Model) OpenNew() Opening {
-	deps, start := c.Deps, session.Start{Ref: c.Ref, Dir: c.Info.Dir}
+	deps, start := c.Deps, session.StartOptions{Model: c.Ref, Dir: c.Info.Dir}
 	return Opening{Open: func(context.Context) (*session.Session, error) { return session.New(deps, start) }}
 }
 
 // OpenTemporary opens a new session that is kept in memory only.
 func (c *Model) OpenTemporary() Opening {
-	deps, start := c.Deps, session.Start{Ref: c.Ref, Dir: c.Info.Dir}
+	deps, start := c.Deps, session.StartOptions{Model: c.Ref, Dir: c.Info.Dir}
 	return Opening{Open: func(ctx context.Context) (*session.Session, error) {
-		return session.Temporary(ctx, deps, start)
+		return session.NewTemporary(ctx, deps, start)
 	}}
 }
 
@@ -51,10 +51,10 @@ func (c *Model) OpenStored(id string, at Destination) Opening {
 		}
 		byOther, err := s.Lease(ctx) // only the window with the lease may switch branches
 		if err == nil && !byOther {
-			err = s.Switch(ctx, at.Message)
+			err = s.SwitchBranch(ctx, at.Message)
 		}
 		if err != nil {
-			s.Leave()
+			s.ReleaseLease()
 		}
 		return s, err
 	}}
@@ -87,7 +87,7 @@ func (c *Model) OpenFork(message int64, number string) Opening {
 func (c *Model) OpenSaved() Opening {
 	db, s := c.Deps.Store, c.Session
 	return c.openRow("This chat is now saved in the list of chats.",
-		func(ctx context.Context) (store.Session, error) { return s.Keep(ctx, db) })
+		func(ctx context.Context) (store.Session, error) { return s.SaveTo(ctx, db) })
 }
 
 // OpenReleased opens this session again for writing, if the other window has closed it. It is read anew, because that
@@ -123,7 +123,7 @@ func Leave(s *session.Session) tea.Cmd {
 		return nil
 	}
 	return func() tea.Msg {
-		if s.Leave(); s.Temporary() {
+		if s.ReleaseLease(); s.Temporary() {
 			s.Store().Close() // in memory, so there is nothing to lose by an error
 		}
 		return nil

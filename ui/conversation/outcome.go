@@ -56,7 +56,7 @@ func (c *Model) OversizeAlert(over *session.OversizeError, sent MessageState) no
 	case sent.Superseded:
 		safe = "Your message was not sent; " + up + " recalls it."
 	}
-	ways := strings.Join(append([]string{safe}, over.Ways(OversizeCommands(over))...), "\n")
+	ways := strings.Join(append([]string{safe}, over.Suggestions(OversizeCommands(over))...), "\n")
 	return notice.Alert{Text: over.Error(), WayOut: ways, Cause: notice.DraftTooLong}
 }
 
@@ -74,7 +74,7 @@ func causeOf(err error) notice.Cause {
 	if err == nil {
 		return notice.TurnFailed
 	}
-	if other := (*session.OtherAddressError)(nil); errors.As(err, &other) {
+	if other := (*session.AddressChangedError)(nil); errors.As(err, &other) {
 		return notice.AddressChanged
 	}
 	return notice.ModelUnreachable
@@ -91,7 +91,7 @@ func (c *Model) howToAgree(err error) string {
 // wayOut says what the user can do about a turn that failed with err, "" for nothing.
 func (c *Model) wayOut(err error, sent MessageState) string {
 	switch {
-	case errors.Is(err, session.ErrNothingOlder), errors.Is(err, session.ErrNothingToAnswer):
+	case errors.Is(err, session.ErrNothingToSummarize), errors.Is(err, session.ErrNothingToAnswer):
 		return ""
 	case sent.Queued, causeOf(err) == notice.AddressChanged && !sent.Unstored:
 		return c.howToAgree(err)

@@ -79,7 +79,7 @@ func (c *Model) plan(counted *history.Plan) tea.Cmd {
 				return nil
 			}
 		}
-		_, _ = s.Refresh(ctx) // an error of the store is shown when a message is sent
+		_, _ = s.RefreshSettings(ctx) // an error of the store is shown when a message is sent
 		plan, err := s.Preview(draft)
 		return newest(func() tea.Cmd {
 			if !c.Screen.IsShown(c) {
@@ -94,7 +94,7 @@ func (c *Model) plan(counted *history.Plan) tea.Cmd {
 // and the server can count tokens, it is asked for the exact count.
 func (c *Model) ShowDraftPlan(plan history.Plan, err error, exact bool) tea.Cmd {
 	c.ShowNext(plan, err, c.Session.Forecast(plan))
-	c.Planned, c.PlannedOversize = true, session.Oversize(err, c.Session.Model().Windows())
+	c.Planned, c.PlannedOversize = true, session.AsOversize(err, c.Session.Model().Windows())
 	if c.PlannedOversize == nil {
 		c.Screen.DraftFits()
 	}
@@ -115,20 +115,20 @@ func (c *Model) ShowDraftPlan(plan history.Plan, err error, exact bool) tea.Cmd 
 }
 
 // OversizeCommands returns the commands that can make an oversize request fit.
-func OversizeCommands(over *session.OversizeError) session.Remedies {
-	return session.Remedies{
+func OversizeCommands(over *session.OversizeError) session.OversizeHints {
+	return session.OversizeHints{
 		Parts: map[history.PartOf]string{
 			history.PartTools: "/tools", history.PartSystem: "/system", history.PartDraft: "shorten it",
-			history.PartPinned: "unpin message " + over.Pinned(), history.PartHistory: "/preset balanced",
+			history.PartPinned: "unpin message " + over.PinnedNumbers(), history.PartHistory: "/preset balanced",
 		},
-		Budget: fmt.Sprintf("/budget %d", over.Enough()),
-		Window: fmt.Sprintf("/window %d", over.Enough()),
+		Budget: fmt.Sprintf("/budget %d", over.SufficientWindow()),
+		Window: fmt.Sprintf("/window %d", over.SufficientWindow()),
 		Model:  "/model",
 	}
 }
 
-// OversizeSummary says how an oversize request divides into the draft and what is sent in any case, in tokens.
-func OversizeSummary(over *session.OversizeError) string {
+// OversizeBreakdown returns how many tokens of an oversize request are the message, and how many are sent in any case.
+func OversizeBreakdown(over *session.OversizeError) string {
 	draft := 0
 	for _, p := range over.Over.Parts {
 		if p.Kind == history.PartDraft {

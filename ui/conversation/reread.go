@@ -19,8 +19,8 @@ import (
 func (c *Model) RereadIfChanged() tea.Cmd {
 	s := c.Session
 	return c.ask(func(ctx context.Context) (app.Then, error) {
-		changed, err := s.Refresh(ctx)
-		if errors.Is(err, store.ErrNotFound) || err == nil && (changed || s.Now().Behind) {
+		changed, err := s.RefreshSettings(ctx)
+		if errors.Is(err, store.ErrNotFound) || err == nil && (changed || s.State().Stale) {
 			return c.RereadSoon, nil
 		}
 		return func() tea.Cmd { return nil }, nil // an error of the store is shown when a message is sent
@@ -37,11 +37,11 @@ func (c *Model) RereadSoon() tea.Cmd {
 // still loading it does nothing, and is called again afterwards.
 func (c *Model) RereadIfStale() tea.Cmd {
 	s := c.Session
-	if !c.stale || c.Busy || !s.Now().Whole {
+	if !c.stale || c.Busy || !s.State().Loaded {
 		return nil
 	}
 	return c.ask(func(ctx context.Context) (app.Then, error) {
-		found, err := s.Reread(ctx)
+		found, err := s.Reload(ctx)
 		switch {
 		case errors.Is(err, store.ErrNotFound):
 			return c.purged, nil
@@ -51,7 +51,7 @@ func (c *Model) RereadIfStale() tea.Cmd {
 			return nil, err
 		}
 		receipts, err := s.Records().Receipts(ctx)
-		return func() tea.Cmd { return c.reread(found, receipts) }, errors.Join(err, s.ReadSpent(ctx))
+		return func() tea.Cmd { return c.reread(found, receipts) }, errors.Join(err, s.ReadSpending(ctx))
 	})
 }
 
@@ -64,7 +64,7 @@ func (c *Model) purged() tea.Cmd {
 }
 
 // reread shows what has changed. The cursor, the scroll position and the draft stay as they are.
-func (c *Model) reread(found session.Reread, receipts map[int64]record.Receipt) tea.Cmd {
+func (c *Model) reread(found session.Reloaded, receipts map[int64]record.Receipt) tea.Cmd {
 	trashed := c.Info.Deleted.IsZero() && !found.Row.Deleted.IsZero()
 	c.stale = false
 	c.Refresh()
@@ -75,7 +75,7 @@ func (c *Model) reread(found session.Reread, receipts map[int64]record.Receipt) 
 	case trashed:
 		said = "This chat was moved to the trash on another machine. It stays open here; " +
 			c.Keys.First(keymap.Sessions) + " lists the trash."
-	case found.Parts:
+	case found.Diverged:
 		said = "Another machine went on from an earlier message: " + c.Keys.First(keymap.Earlier) + " and " +
 			c.Keys.First(keymap.Later) + " there switch."
 	case found.Added > 0:

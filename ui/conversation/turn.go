@@ -24,7 +24,7 @@ func (c *Model) Begin(number int, start func(context.Context) <-chan session.Eve
 // Event applies an event of the turn to the transcript, the panel and the question.
 func (c *Model) Event(e session.Event) {
 	switch e := e.(type) {
-	case session.Stored:
+	case session.MessageStored:
 		c.Info = c.Session.Info()
 		c.Chat.Add(e.Message, record.Receipt{})
 		c.Chat.Bottom()
@@ -34,15 +34,15 @@ func (c *Model) Event(e session.Event) {
 		c.ShowNext(e.Plan, nil, e.Forecast)
 	case session.Delta:
 		c.Chat.Stream(e.Text, e.Reasoning)
-	case session.Asked:
+	case session.ApprovalNeeded:
 		c.Question.Ask(question.Question{Call: &e, To: c.recipient()})
-	case session.OverLimit:
+	case session.LimitExceeded:
 		c.Question.Ask(question.Question{Limit: &e, To: c.recipient()})
-	case session.Ran:
+	case session.ToolFinished:
 		c.Chat.Add(e.Message, record.Receipt{})
-	case session.Answered:
+	case session.AnswerStored:
 		c.Chat.Answer(e.Message, e.Receipt)
-	case session.Withdrawn:
+	case session.CutWithdrawn:
 		c.Chat.Withdraw(e.Requests)
 	case session.Titled:
 		c.Info.Title = e.Title

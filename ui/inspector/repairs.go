@@ -129,7 +129,7 @@ func (in *Model) repairNumber(list []history.Entry) int {
 // choose has a remedy stored for the message and its group.
 func (in *Model) choose(to history.Remedy) tea.Cmd {
 	e := in.entry()
-	switch recovery := in.Session.Now().Policy.Recovery; {
+	switch recovery := in.Session.State().Policy.Recovery; {
 	case in.Busy:
 		return in.Say(in.Keys.ExplainNeed(keymap.NeedIdle))
 	case !recovery.TakesRemedies():

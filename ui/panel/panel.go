@@ -74,8 +74,8 @@ func (p *Model) Price() {
 	s, next := p.Session, &p.Next
 	model := s.Model()
 	next.Input = model.InputCost(next.Plan.Sum)
-	next.Limit = s.Over(next.Plan).Short()
-	next.Spent = s.Now().Sums.Session.Spent.Sentence()
+	next.Limit = s.ExceededLimits(next.Plan).Short()
+	next.Spent = s.State().Spending.Session.Spent.Sentence()
 	p.Window, p.wrong = model.Window(), ""
 	if actual, ok := model.TrueWindow(); ok {
 		p.wrong = "The window that is set is too large: the server has " + theme.Thousands(actual) + ". " +

@@ -50,7 +50,7 @@ func (d dial) says() string { return cmp.Or(d.tried, d.set) }
 
 // OpenWhatif shows the dials at what is set.
 func (p *Model) OpenWhatif() {
-	policy := p.Session.Now().Policy
+	policy := p.Session.State().Policy
 	w := &Whatif{Request: p.Next, stop: func() {}, cursor: p.cursor}
 	w.dials = []dial{
 		{name: "budget", set: budgetText(policy.Budget), values: w.budgets},
@@ -171,7 +171,7 @@ func (p *Model) Try() tea.Cmd {
 		}
 		by := s.Try(ctx, trial)
 		plan, err := by.Preview(draft)
-		cost := by.To.InputCost(plan.Sum)
+		cost := by.Target.InputCost(plan.Sum)
 		return app.Then(func() tea.Cmd {
 			if ctx.Err() != nil {
 				return nil

@@ -75,7 +75,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	}
 	saving, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
 	defer cancel()
-	defer c.s.Leave()
+	defer c.s.ReleaseLease()
 	return c.s.Close(saving)
 }
 
@@ -92,7 +92,7 @@ func (c *chat) greet(ctx context.Context) {
 		c.Line("This chat is open in another window: it is read-only here.")
 	}
 	if row := c.s.Info(); row.ID != "" {
-		err = cmp.Or(err, c.s.LoadRest(ctx))
+		err = cmp.Or(err, c.s.LoadOlder(ctx))
 		title := cmp.Or(c.Secrets.Line(theme.OneLine(row.Title)), "untitled")
 		c.Line("This is %q with %s. /history prints it.", title, theme.Plural(c.s.Branch().Len(), "message"))
 	}
@@ -148,22 +148,22 @@ func (c *chat) follow(ctx context.Context, turn <-chan session.Event) (err error
 				c.Piece(e.Reasoning)
 			}
 			c.Piece(e.Text)
-		case session.Answered:
+		case session.AnswerStored:
 			c.Line("(%s)", transcript.Receipt(e.Receipt))
-		case session.Running:
+		case session.ToolStarted:
 			c.Line("Running %s.", theme.OneLine(e.Name))
-		case session.Ran:
+		case session.ToolFinished:
 			size := theme.Plural(len([]rune(e.Message.Content)), "character")
 			c.Line("%s returned %s.", theme.OneLine(e.Call.Name), size)
 		case session.Notice:
 			c.Line("winnow: %s", theme.OneSentence(e.Text))
-		case session.Waiting:
+		case session.Retrying:
 			if e.Changed == "" { // else a session.Notice says it
 				c.Line("winnow: %s Trying again in %s.", theme.Sentence(e.Err), theme.Duration(e.After))
 			}
-		case session.Asked:
+		case session.ApprovalNeeded:
 			c.approve(ctx, e)
-		case session.OverLimit:
+		case session.LimitExceeded:
 			e.Answer(limits.Answer(c.ask(ctx, e.Over.Sentence()+" Send it? raise changes the limit for this chat.",
 				string(limits.No), string(limits.Once), string(limits.Raise))))
 		case session.Finished:
@@ -176,7 +176,7 @@ func (c *chat) follow(ctx context.Context, turn <-chan session.Event) (err error
 }
 
 // approve asks whether a tool call may run, and answers the event.
-func (c *chat) approve(ctx context.Context, e session.Asked) {
+func (c *chat) approve(ctx context.Context, e session.ApprovalNeeded) {
 	c.Line("The model wants to call the tool %s with:\n%s", theme.OneLine(e.Call.Name), e.Arguments.Object)
 	if len(e.Arguments.Repairs) > 0 {
 		c.Line("These arguments were repaired: the model wrote something different.")
@@ -227,13 +227,13 @@ func messages(list []history.Entry) string {
 
 // report prints an error, with what the user can do in plain mode. It prints nothing for nil.
 func (c *chat) report(err error) {
-	over, other := (*session.OversizeError)(nil), (*session.OtherAddressError)(nil)
+	over, other := (*session.OversizeError)(nil), (*session.AddressChangedError)(nil)
 	more := ""
 	switch {
 	case err == nil:
 		return
 	case errors.As(err, &over):
-		err, more = errors.New(over.Sentence(session.Remedies{
+		err, more = errors.New(over.Sentence(session.OversizeHints{
 			Parts:  map[history.PartOf]string{history.PartSystem: "/system", history.PartDraft: "shorten it"},
 			Budget: "/budget", Window: "/window", Model: "/model",
 		})), " Nothing was sent or saved."

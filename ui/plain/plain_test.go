@@ -72,7 +72,7 @@ func options(t *testing.T, steps ...string) (Options, *server) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	t.Cleanup(func() { sessiontest.WantAnnounced(t, requests, db.Path()) })
+	t.Cleanup(func() { sessiontest.CheckAnnounced(t, requests, db.Path()) })
 	policy, err := history.Preset("balanced")
 	if err != nil {
 		t.Fatal(err)
@@ -85,9 +85,9 @@ func options(t *testing.T, steps ...string) (Options, *server) {
 		Models: new(llm.Catalog).With(llm.Endpoint{
 			Name: "here", BaseURL: listening.URL + "/v1", Default: "small", Window: 4096, Tools: box,
 		}),
-		Observe: sessiontest.Observe(requests),
+		Observe: sessiontest.RecordAnnouncements(requests),
 	}
-	start, err := session.New(deps, session.Start{Ref: "here/small"})
+	start, err := session.New(deps, session.StartOptions{Model: "here/small"})
 	if err != nil {
 		t.Fatal(err)
 	}

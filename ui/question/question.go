@@ -19,9 +19,9 @@ import (
 
 // Question is what is asked: one of Call and Limit. The zero Question asks nothing.
 type Question struct {
-	Call  *session.Asked     // of a running turn
-	Limit *session.OverLimit // of a running turn
-	To    Recipient          // of the result of a call
+	Call  *session.ApprovalNeeded // of a running turn
+	Limit *session.LimitExceeded  // of a running turn
+	To    Recipient               // of the result of a call
 }
 
 // Recipient is who gets the result of a call.

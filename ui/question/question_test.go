@@ -23,9 +23,9 @@ import (
 var everyChoice = []approval.Choice{approval.Once, approval.Session, approval.Forever}
 
 // askedAbout is a question about a call with these arguments.
-func askedAbout(arguments string) session.Question {
+func askedAbout(arguments string) session.ToolQuestion {
 	a := history.ArgumentsOf([]history.ToolCall{{Arguments: arguments}})[0]
-	q := session.Question{
+	q := session.ToolQuestion{
 		Call: history.ToolCall{Name: "shell", Arguments: arguments}, Arguments: a, Number: 1, Of: 1,
 		Choices: everyChoice,
 		Reach:   "Runs as you, with your files and network.",
@@ -47,14 +47,14 @@ func asks(q Question, w, h int) *Model {
 	return m
 }
 
-func of(q session.Question, w, h int) *Model {
-	return asks(Question{Call: &session.Asked{Question: q}, To: gpt}, w, h)
+func of(q session.ToolQuestion, w, h int) *Model {
+	return asks(Question{Call: &session.ApprovalNeeded{ToolQuestion: q}, To: gpt}, w, h)
 }
 
 // aboveALimit is a question about a request that costs more than a request may.
 func aboveALimit(given *limits.Answer) Question {
 	l := limits.Limits{Request: limits.Amount{Cost: pricing.Dollar / 4}}
-	return Question{Limit: &session.OverLimit{
+	return Question{Limit: &session.LimitExceeded{
 		Over: l.Check(limits.Spent{}, limits.Estimate{
 			Tokens: 12_000, Cost: pricing.Cost{Amount: 42 * pricing.Dollar / 100, From: pricing.Estimated},
 		}),
@@ -183,7 +183,7 @@ func TestScreens(t *testing.T) {
 	add("a request above a limit", asks(limited, 60, 12), 60, 12, "down")
 	limited.Limit.For = store.ForSummary
 	add("a summary above a limit, narrow and low", asks(limited, 40, 4), 40, 4)
-	unknown := Question{Limit: &session.OverLimit{Over: limits.Over{Unknown: true}}}
+	unknown := Question{Limit: &session.LimitExceeded{Over: limits.Over{Unknown: true}}}
 	add("the price is not known", asks(unknown, 60, 6), 60, 6)
 	screens.Golden(t)
 }

@@ -102,7 +102,7 @@ func (s *Model) Apply(to session.Settings, sentence string) tea.Cmd {
 // Preset is the command /preset.
 func (s *Model) Preset(name string) tea.Cmd {
 	if name == "" {
-		return s.Say("The preset is " + s.Session.Now().Policy.Preset + ". There are " +
+		return s.Say("The preset is " + s.Session.State().Policy.Preset + ". There are " +
 			strings.Join(history.Presets(), ", ") + ".")
 	}
 	return s.Apply(session.Settings{Preset: name}, "Requests are cut by the preset "+name+".")
@@ -113,7 +113,7 @@ func (s *Model) System(text string) tea.Cmd {
 	if text != "" {
 		return s.setSystem(text)
 	}
-	return s.Edit(s.Session.Now().System, func(text string, err error) tea.Msg {
+	return s.Edit(s.Session.State().System, func(text string, err error) tea.Msg {
 		return app.Then(func() tea.Cmd {
 			if err != nil {
 				return s.Fail(theme.Sentence(err) + " The system prompt is unchanged.")
@@ -162,7 +162,7 @@ func (s *Model) personasRead(name string, all []Persona, err error) tea.Cmd {
 			return s.Apply(session.Settings{System: &p.Text}, fmt.Sprintf("The chat's system prompt is that of %s, %s.",
 				name, theme.Plural(len([]rune(p.Text)), "character")))
 		}
-		if p.Text == s.Session.Now().System {
+		if p.Text == s.Session.State().System {
 			inUse = p.Name
 		}
 		items = append(items, list.Item{Label: p.Name, About: markdown.OneLine(p.Text, 200), Value: p.Name})
@@ -203,7 +203,7 @@ func (s *Model) Retitle(string) tea.Cmd {
 // Entitle has a model write the title after the first answer, where one is configured for that.
 func (s *Model) Entitle() tea.Cmd {
 	row := s.Session.Info()
-	if s.Deps.TitleRef == "" || row.TitleFrom != store.TitleAuto || row.Turns != 1 {
+	if s.Deps.TitleModel == "" || row.TitleFrom != store.TitleAuto || row.Turns != 1 {
 		return nil
 	}
 	return s.entitle(false)
@@ -219,7 +219,7 @@ func (s *Model) entitle(asked bool) tea.Cmd {
 			switch e := e.(type) {
 			case session.Notice:
 				announced <- theme.Sentence(errors.New(theme.Announced(e.Text)))
-			case session.Waiting:
+			case session.Retrying:
 				announced <- theme.Sentence(e.Err) + " Asking for the title again in " + theme.Duration(e.After) + "."
 			}
 		})
@@ -244,8 +244,8 @@ func (s *Model) sayAll(sentences <-chan string) tea.Cmd {
 // Usage is the command /usage: it says what the session, the day and the month have used.
 func (s *Model) Usage(string) tea.Cmd {
 	return s.run(func(ctx context.Context, of *session.Session) (string, error) {
-		err := of.ReadSpent(ctx)
-		sums := of.Now().Sums
+		err := of.ReadSpending(ctx)
+		sums := of.State().Spending
 		text := func(name string, used record.Usage) string {
 			return strings.TrimSuffix(name+theme.Thousands(used.Prompt+used.Answer)+" tokens, "+used.Sentence(), ", ")
 		}

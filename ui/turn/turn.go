@@ -113,24 +113,24 @@ func (t *Model) event(e session.Event) {
 		if e.Text == "" {
 			t.activity = "thinking…"
 		}
-	case session.Calling:
+	case session.ToolCallDelta:
 		t.RetryCause = ""
 		if e.Name != "" {
 			t.activity = "calling " + markdown.OneLine(e.Name, 60) + "…"
 		}
-	case session.Waiting:
+	case session.Retrying:
 		t.RetryCause = "the server did not answer"
 		if e.Err != nil {
 			t.RetryCause = strings.TrimSuffix(e.Err.Error(), ".")
 		}
 		t.until = t.now.Add(e.After)
-	case session.Running:
+	case session.ToolStarted:
 		t.activity, t.since = "running "+theme.OneLine(e.Name)+"…", t.now
-	case session.Progress:
+	case session.ToolProgress:
 		t.progress = markdown.OneLine(e.Text, 60)
-	case session.Ran:
+	case session.ToolFinished:
 		t.activity, t.since, t.progress = asking, t.began, ""
-	case session.Answered:
+	case session.AnswerStored:
 		t.activity, t.arrived = asking, 0
 	}
 }

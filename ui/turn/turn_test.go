@@ -77,17 +77,17 @@ func TestTheActivityFollowsTheEvents(t *testing.T) {
 		want  string
 	}{
 		{session.Planned{}, 0, "asking… 0.0 s"},
-		{session.Waiting{
+		{session.Retrying{
 			Waiting: llm.Waiting{Err: &llm.Error{}, After: 5 * time.Second},
 		}, time.Second, "trying again in 5 s"},
 		{session.Delta{Reasoning: "I should think."}, 2 * time.Second, "thinking… 2.0 s · ~3 tokens"},
 		// The clock moves once a second.
 		{session.Delta{Text: "a"}, 2400 * time.Millisecond, "answering… 2.0 s · ~4 tokens"},
-		{session.Calling{Name: "shell"}, 3 * time.Second, "calling shell… 3.0 s · ~4 tokens"},
-		{session.Answered{}, 4 * time.Second, "asking… 4.0 s"},
-		{session.Running{Name: "shell"}, 4 * time.Second, "running shell… 0.0 s"},
-		{session.Progress{Text: "40 %\x1b[2J"}, 5 * time.Second, "running shell… 1.0 s · 40 %␛[2J"},
-		{session.Ran{}, 5 * time.Second, "asking… 5.0 s"},
+		{session.ToolCallDelta{Name: "shell"}, 3 * time.Second, "calling shell… 3.0 s · ~4 tokens"},
+		{session.AnswerStored{}, 4 * time.Second, "asking… 4.0 s"},
+		{session.ToolStarted{Name: "shell"}, 4 * time.Second, "running shell… 0.0 s"},
+		{session.ToolProgress{Text: "40 %\x1b[2J"}, 5 * time.Second, "running shell… 1.0 s · 40 %␛[2J"},
+		{session.ToolFinished{}, 5 * time.Second, "asking… 5.0 s"},
 	} {
 		m.Ticked(TickMsg{Turn: m.Number, At: begun.Add(c.after.Truncate(time.Second))}, false)
 		m.Receive(EventsMsg{Turn: m.Number, Events: []session.Event{c.event}, At: begun.Add(c.after)})
@@ -130,7 +130,7 @@ func TestTheClockSleeps(t *testing.T) {
 
 func TestARetryEndsWithTheAnswer(t *testing.T) {
 	m := started()
-	m.Receive(EventsMsg{Turn: m.Number, Events: []session.Event{session.Waiting{}}, At: begun})
+	m.Receive(EventsMsg{Turn: m.Number, Events: []session.Event{session.Retrying{}}, At: begun})
 	if m.RetryCause != "the server did not answer" {
 		t.Errorf("it waits for %q", m.RetryCause)
 	}

@@ -15,15 +15,11 @@ import (
 	"winnow/history"
 	"winnow/session/store"
 	"winnow/session/transfer/archive"
+	"winnow/session/transfer/conversation"
 )
 
-type tester interface {
-	Helper()
-	Fatalf(string, ...any)
-}
-
-// empty is a history without sessions, in memory.
-func empty(t tester) *store.Store {
+// empty returns an empty history in memory.
+func empty(t rapid.TB) *store.Store {
 	t.Helper()
 	s, err := store.Open(context.Background(), store.Memory, store.Options{})
 	if err != nil {
@@ -32,8 +28,8 @@ func empty(t tester) *store.Store {
 	return s
 }
 
-// goesOn stores a question and its answer at the end of a session, which begins with it where its id is "".
-func goesOn(t tester, s *store.Store, id, text string) string {
+// goesOn appends a question and its answer to a session, or begins one if id is "".
+func goesOn(t rapid.TB, s *store.Store, id, text string) string {
 	t.Helper()
 	for _, role := range []history.Role{history.User, history.Assistant} {
 		m := store.Message{Message: history.Message{Role: role, Content: text, Status: history.Complete}}
@@ -51,8 +47,8 @@ func goesOn(t tester, s *store.Store, id, text string) string {
 	return id
 }
 
-// several is a history with some conversations, one of them in the trash and the last a fork of the first.
-func several(t tester) (s *store.Store, ids []string) {
+// several returns a history with some conversations, one of them in the trash, and a fork of the first.
+func several(t rapid.TB) (s *store.Store, ids []string) {
 	t.Helper()
 	s = empty(t)
 	for i := range 4 {
@@ -76,7 +72,7 @@ func several(t tester) (s *store.Store, ids []string) {
 	return s, append(ids, fork.ID)
 }
 
-func idsOf(t tester, s *store.Store) (ids []string) {
+func idsOf(t rapid.TB, s *store.Store) (ids []string) {
 	t.Helper()
 	list, err := s.Sessions(context.Background(), store.Filter{All: true})
 	if err != nil {
@@ -89,8 +85,8 @@ func idsOf(t tester, s *store.Store) (ids []string) {
 	return ids
 }
 
-// written is the archive of sessions.
-func written(t tester, s *store.Store, ids ...string) []byte {
+// written returns an archive of sessions.
+func written(t rapid.TB, s *store.Store, ids ...string) []byte {
 	t.Helper()
 	var file bytes.Buffer
 	if err := archive.Write(context.Background(), s, &file, ids...); err != nil {
@@ -99,10 +95,10 @@ func written(t tester, s *store.Store, ids ...string) []byte {
 	return file.Bytes()
 }
 
-// restored restores an archive, and returns what was said of it, a line each.
-func restored(t tester, s *store.Store, file []byte) (all []archive.Restored, said string, err error) {
+// restored restores an archive, and returns the reports and their remarks.
+func restored(t rapid.TB, s *store.Store, file []byte) (all []conversation.Imported, said string, err error) {
 	t.Helper()
-	err = archive.Restore(context.Background(), s, bytes.NewReader(file), func(r archive.Restored) {
+	err = archive.Restore(context.Background(), s, bytes.NewReader(file), func(r conversation.Imported) {
 		all = append(all, r)
 		for _, text := range r.Errors {
 			said += fmt.Sprintf("error: %s\n", text)
@@ -114,8 +110,8 @@ func restored(t tester, s *store.Store, file []byte) (all []archive.Restored, sa
 	return all, said, err
 }
 
-// dumped is everything that is dumped of sessions.
-func dumped(t tester, s *store.Store, ids ...string) string {
+// dumped returns all rows of sessions.
+func dumped(t rapid.TB, s *store.Store, ids ...string) string {
 	t.Helper()
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
@@ -127,8 +123,8 @@ func dumped(t tester, s *store.Store, ids ...string) string {
 	return b.String()
 }
 
-// An archive restores all of a history once. Again it changes nothing, nor where a conversation went on since; where
-// the conversation went on in two places, it adds the branch of the other one.
+// An archive restores a history completely. Restoring it again changes nothing, even if a conversation was continued;
+// if it was continued in two places, both branches are there.
 func TestRestoreMerges(t *testing.T) {
 	home, ids := several(t)
 	there, file := empty(t), written(t, home, ids...)
@@ -144,7 +140,8 @@ func TestRestoreMerges(t *testing.T) {
 	if want := fmt.Sprintf("warning: session %s is in the trash\n", ids[3]); err != nil || said != want {
 		t.Errorf("importing it again says\n%s(%v) want\n%s", said, err, want)
 	}
-	if slices.ContainsFunc(all, func(r archive.Restored) bool { return !r.Again }) || dumped(t, there, ids...) != want {
+	changed := slices.ContainsFunc(all, func(r conversation.Imported) bool { return !r.Again })
+	if changed || dumped(t, there, ids...) != want {
 		t.Errorf("importing it again changed what is there: %+v", all)
 	}
 	goesOn(t, home, ids[0], "At home.")
@@ -157,7 +154,7 @@ func TestRestoreMerges(t *testing.T) {
 	}
 }
 
-// A fork names its parent, whichever of the two comes first.
+// A fork names its parent, whichever of the two is restored first.
 func TestForkFindsItsParent(t *testing.T) {
 	home, ids := several(t)
 	for _, order := range [][]string{{ids[0], ids[4]}, {ids[4], ids[0]}} {
@@ -178,7 +175,7 @@ func TestForkFindsItsParent(t *testing.T) {
 	}
 }
 
-// A damaged archive brings every session that is whole, says which ones are not, and never brings half of one.
+// From a damaged archive, every undamaged session is restored, the others are reported, and none is restored in part.
 func TestDamagedArchives(t *testing.T) {
 	t.Parallel()
 	home, ids := several(t)

@@ -9,23 +9,23 @@ import (
 	"io"
 )
 
-// Why an archive, or a session of one, cannot be imported.
+// The reasons why an archive, or one of its sessions, cannot be imported.
 var (
 	errNotArchive = errors.New("it is not a winnow archive")
 	errCut        = errors.New("the file ends in the middle of it")
 	errDamaged    = errors.New("its content does not match its checksum")
 )
 
-// reader reads an archive by its lines of text.
+// reader reads an archive line by line.
 type reader struct {
 	in   *bufio.Reader
-	line []byte // that was read last, without the spaces around it
+	line []byte // the last line, trimmed
 }
 
-// open reads the beginning of an archive.
+// open reads the head of an archive.
 func open(file io.Reader) (*reader, error) {
 	a := &reader{in: bufio.NewReaderSize(file, 1<<16)}
-	if err := a.next(); err != nil && err != io.EOF {
+	if err := a.nextLine(); err != nil && err != io.EOF {
 		return nil, err
 	}
 	var version int
@@ -39,8 +39,8 @@ func open(file io.Reader) (*reader, error) {
 	return a, nil
 }
 
-// next reads the next line. The error is io.EOF where there is none, or one of reading.
-func (a *reader) next() error {
+// nextLine reads the next line. The error is io.EOF at the end of the file.
+func (a *reader) nextLine() error {
 	text, err := a.in.ReadBytes('\n')
 	a.line = bytes.TrimSpace(text)
 	if err == io.EOF && len(text) > 0 {
@@ -52,19 +52,19 @@ func (a *reader) next() error {
 	return err
 }
 
-// atSession reports whether a session begins behind the line. What ended the one before may be on it, too, where the
-// line feed between them is damaged.
+// atSession reports whether a session begins after this line. The line may also hold the end of the session before, if
+// the line feed between them is damaged.
 func (a *reader) atSession() bool { return bytes.HasSuffix(a.line, []byte(sessionHead)) }
 
-// find goes to the next line with which a session begins, and reports whether others are before it that are of none.
-// The error is io.EOF at the end of the archive, errCut at that of a file that has not all of it, or one of reading.
-func (a *reader) find() (others bool, err error) {
+// nextSession skips to the next line that begins a session, and reports whether there were other lines before it. The
+// error is io.EOF at the end of the archive, and errCut if the file ends before that.
+func (a *reader) nextSession() (others bool, err error) {
 	for first := true; !a.atSession(); first = false {
 		if string(a.line) == fileTail {
 			return others, io.EOF
 		}
 		others = others || !first
-		switch err := a.next(); {
+		switch err := a.nextLine(); {
 		case err == io.EOF:
 			return true, errCut
 		case err != nil:
@@ -74,12 +74,12 @@ func (a *reader) find() (others bool, err error) {
 	return others, nil
 }
 
-// session reads the lines of the session that begins here. The error is errCut or errDamaged, beside the lines that
-// were read, or one of reading.
-func (a *reader) session() (lines [][]byte, err error) {
+// readSession reads the lines of the session that begins here. The error is errCut or errDamaged, with the lines that
+// were read, or a read error.
+func (a *reader) readSession() (lines [][]byte, err error) {
 	sum := sha256.New()
 	for {
-		switch err := a.next(); {
+		switch err := a.nextLine(); {
 		case err == io.EOF:
 			return lines, errCut
 		case err != nil:

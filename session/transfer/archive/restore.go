@@ -18,13 +18,10 @@ import (
 	"winnow/session/transfer/conversation"
 )
 
-// Restored is what became of one session of an archive.
-type Restored = conversation.Imported
-
-// Restore merges the sessions of an archive into the history, each whole or not at all and in a transaction of its own,
-// and reports what became of each. What is here already stays as it is, and what is new is added to it. What is damaged
-// is reported and stepped over. The error is one that ends the import: what was reported before stays stored.
-func Restore(ctx context.Context, s *store.Store, file io.Reader, report func(Restored)) error {
+// Restore merges the sessions of an archive into the history, each in a transaction of its own, and calls report for
+// each. Stored content is not changed, only added to. Damaged parts are reported and skipped. An error ends the import;
+// sessions that were reported before stay stored.
+func Restore(ctx context.Context, s *store.Store, file io.Reader, report func(conversation.Imported)) error {
 	a, err := open(file)
 	if err != nil {
 		return err
@@ -34,10 +31,10 @@ func Restore(ctx context.Context, s *store.Store, file io.Reader, report func(Re
 		return err
 	}
 	for damaged := false; ; {
-		others, end := a.find()
+		others, end := a.nextSession()
 		if others && !damaged {
-			var r Restored
-			r.Lose("", "a part of the archive is damaged or missing; it was not imported")
+			var r conversation.Imported
+			r.Errorf("", "a part of the archive is damaged or missing; it was not imported")
 			report(r)
 		}
 		if end == io.EOF || end == errCut {
@@ -55,18 +52,18 @@ func Restore(ctx context.Context, s *store.Store, file io.Reader, report func(Re
 	}
 }
 
-// restore merges the session that begins here. purged are the ids of sessions that were purged.
-func restore(ctx context.Context, s *store.Store, a *reader, purged []string) (r Restored, err error) {
-	lines, err := a.session()
+// restore merges the next session of the archive. purged are the ids of sessions that were purged here.
+func restore(ctx context.Context, s *store.Store, a *reader, purged []string) (r conversation.Imported, err error) {
+	lines, err := a.readSession()
 	first := store.Line{}
 	if len(lines) > 0 {
-		_ = json.Unmarshal(lines[0], &first) // Where it is damaged, the session is.
+		_ = json.Unmarshal(lines[0], &first) // if it is damaged, so is the session
 	}
 	if first.Session == nil {
 		first.Session, err = &store.Session{}, cmp.Or(err, errDamaged)
 	}
 	id, nth := first.Session.ID, 0
-	for slices.Contains(purged, renewed(id, nth)) {
+	for slices.Contains(purged, copyID(id, nth)) {
 		nth++
 	}
 	var applied store.Applied
@@ -77,7 +74,7 @@ func restore(ctx context.Context, s *store.Store, a *reader, purged []string) (r
 				if json.Unmarshal(text, &l) != nil {
 					return errDamaged
 				}
-				if err := renew(l, nth, take); err != nil {
+				if err := copyLine(l, nth, take); err != nil {
 					return err
 				}
 			}
@@ -86,39 +83,40 @@ func restore(ctx context.Context, s *store.Store, a *reader, purged []string) (r
 	}
 	for _, ofSession := range []error{errCut, errDamaged, store.ErrLine, store.ErrWaits} {
 		if errors.Is(err, ofSession) {
-			r.Lose("", "session %s was not imported: %v", title.OneLine(id+" "+string(first.Session.Title)), err)
+			r.Errorf("", "session %s was not imported: %v", title.OneLine(id+" "+string(first.Session.Title)), err)
 			return r, nil
 		}
 	}
 	if err != nil {
 		return r, err
 	}
-	row, err := s.Session(ctx, renewed(id, nth))
-	r = Restored{Session: row, Title: row.Title, New: applied.Sessions > 0, Added: applied.Messages}
+	row, err := s.Session(ctx, copyID(id, nth))
+	r = conversation.Imported{Session: row, Title: row.Title, New: applied.Sessions > 0, Added: applied.Messages}
 	r.Again = !r.New && len(applied.Changed) == 0
 	if !row.Deleted.IsZero() && !r.New {
-		r.Warn("", "session %s is in the trash", row.ID)
+		r.Warnf("", "session %s is in the trash", row.ID)
 	}
 	if nth > 0 && r.New {
-		r.Warn("", "session %s was purged; it is imported as a new one, without the records of its requests", id)
+		r.Warnf("", "session %s was purged; it is imported as a new one, without the records of its requests", id)
 	}
 	if n := applied.Refused; n > 0 {
-		r.Warn("", "session %s has other content for %s; what is here stays", row.ID, english.Plural(n, "message", ""))
+		const what = "session %s has different content for %s; the stored content is kept"
+		r.Warnf("", what, row.ID, english.Plural(n, "message", ""))
 	}
 	return r, err
 }
 
-// renewed is the id of the nth copy of a session that was purged, the same on every machine.
-func renewed(id string, nth int) string {
+// copyID returns the id of the nth copy of a purged session. It is the same on every machine.
+func copyID(id string, nth int) string {
 	if nth == 0 {
 		return id
 	}
 	return uuid.NewSHA1(uuid.NameSpaceOID, fmt.Appendf(nil, "winnow copy %d of %s", nth, id)).String()
 }
 
-// renew hands out a line as it is in the nth copy of its session. A copy has the messages and what was set for them,
-// under ids of the same times, and no records of requests.
-func renew(l store.Line, nth int, take func(store.Line) error) error {
+// copyLine calls take with a line as it is in the nth copy of its session. A copy has other ids for its messages, of
+// the same times, and no records of requests.
+func copyLine(l store.Line, nth int, take func(store.Line) error) error {
 	renew := func(id *int64) {
 		if *id != 0 {
 			*id ^= int64(nth)
@@ -129,7 +127,7 @@ func renew(l store.Line, nth int, take func(store.Line) error) error {
 		return take(l)
 	case l.Session != nil:
 		row := *l.Session
-		row.ID, row.Deleted = renewed(row.ID, nth), time.Time{}
+		row.ID, row.Deleted = copyID(row.ID, nth), time.Time{}
 		return take(store.Line{Session: &row})
 	case l.Message != nil:
 		m := *l.Message

@@ -1,5 +1,5 @@
-// Package archive writes sessions as JSON without a loss and restores them. It keeps the form of the file
-// and finds what is whole in a damaged one; what a line holds and how it is stored is package store's.
+// Package archive writes sessions to a lossless JSON file and restores them, also from a damaged file. The content of
+// its lines and how they are stored is the business of package store.
 package archive
 
 import (
@@ -26,11 +26,10 @@ import (
 //	…
 //	]}
 //
-// A line is a store.Line on a line of text of its own, and sha256 is that of the lines, each with a line feed in place
-// of what follows it. What is read is these lines of text, so that where some bytes of a file are damaged the next
-// session is found again.
+// Each store.Line is on a line of its own. sha256 is the hash of these lines, each with a line feed instead of the
+// comma. Archives are read line by line rather than as JSON, so that the next session can be found after damaged bytes.
 
-// The texts between the lines of an archive, of which the first has the version of the format.
+// The texts around the lines of an archive. The first one contains the version of the format.
 const (
 	fileHead    = `{"winnow":%d,"sessions":[`
 	format      = 1
@@ -39,8 +38,8 @@ const (
 	fileTail    = `]}`
 )
 
-// Write writes sessions whole, each as it is at one moment, all of the history where none is
-// named. One that is purged meanwhile is left out. Nothing is held in memory but a line.
+// Write writes sessions, each as a consistent snapshot, or all sessions if no ids are given. A session that is purged
+// meanwhile is then left out. Only one line at a time is held in memory.
 func Write(ctx context.Context, s *store.Store, w io.Writer, ids ...string) error {
 	all := len(ids) == 0
 	if all {
@@ -53,7 +52,7 @@ func Write(ctx context.Context, s *store.Store, w io.Writer, ids ...string) erro
 		}
 	}
 	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, fileHead, format) // an error stays in the writer until Flush
+	fmt.Fprintf(out, fileHead, format) // Flush returns any error
 	between := "\n"
 	for _, id := range ids {
 		err := writeSession(ctx, s, out, id, between)

@@ -1,5 +1,4 @@
-// Package chatgpt reads the conversations of a ChatGPT data export. Images are in the archive of an export alone. The
-// package does not open files and does not store.
+// Package chatgpt reads the conversations of a ChatGPT data export. Only the zip archive of an export contains images.
 package chatgpt
 
 import (
@@ -14,12 +13,12 @@ import (
 	"winnow/session/transfer/conversation"
 )
 
-// Assets finds the bytes of an image that a message names by its id. ok is false where the export does not hold them.
+// Assets returns the name and the bytes of an image by its id. ok is false if the export does not contain it.
 type Assets func(id string) (name string, data []byte, ok bool)
 
-// Reader reads the conversations of an export. assets may be nil.
+// Reader returns a reader for the conversations of an export. assets may be nil.
 func Reader(assets Assets) conversation.Reader {
-	return conversation.Each("chatgpt", func(c *conversation.Conversation, x export) error {
+	return conversation.PerValue("chatgpt", func(c *conversation.Conversation, x export) error {
 		return read(c, x, assets)
 	})
 }
@@ -37,7 +36,7 @@ type export struct {
 	Mapping        map[string]node   `json:"mapping"`
 }
 
-// node is one entry of a mapping. Many hold no message, or only what the model thought before the next.
+// node is an entry of a mapping. Many have no message, or only the reasoning before the next one.
 type node struct {
 	Parent  string          `json:"parent"`
 	Message json.RawMessage `json:"message"`
@@ -60,9 +59,9 @@ func read(c *conversation.Conversation, x export, assets Assets) error {
 		}
 		nodes = append(nodes, n)
 	}
-	slices.SortFunc(nodes, conversation.ByTime)
-	c.Grow(nodes, x.CurrentNode)
-	c.NameByFirst()
+	slices.SortFunc(nodes, conversation.CompareTime)
+	c.AddTree(nodes, x.CurrentNode)
+	c.SetDefaultOrigin()
 	for i := range c.Messages {
 		if c.Messages[i].Role == message.Tool {
 			c.Messages[i].ToolCallID = callFor(c.Messages, i)
@@ -71,8 +70,8 @@ func read(c *conversation.Conversation, x export, assets Assets) error {
 	return nil
 }
 
-// callFor is the call that a tool's message answers: the last one of the same turn to a tool of its name, or else the
-// last one of the turn, "" for none.
+// callFor returns the id of the call that a tool message answers: the last call in the same turn of a tool of that
+// name, or else the last call of the turn; "" if there is none.
 func callFor(messages []conversation.Message, i int) string {
 	last := ""
 	for at := messages[i].After; at >= 0 && messages[at].Role != message.User; at = messages[at].After {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// reference says what a mark in a text stands for.
+// reference is the replacement of a citation mark in a text.
 type reference struct {
 	Mark  string `json:"matched_text"`
 	Alt   string `json:"alt"` // Markdown
@@ -15,8 +15,8 @@ type reference struct {
 	} `json:"items"`
 }
 
-// A mark is between two characters of the private use area, its words apart by a third: cite turn0search0. One for a
-// thing such as a city has its name as the second word of a list.
+// A mark is enclosed in two characters of the private use area, and a third one separates its words: cite turn0search0.
+// The mark of an entity, such as a city, has its name as the second element of a list.
 const markBegins = "\ue200"
 
 var (
@@ -25,8 +25,8 @@ var (
 	noLink = strings.NewReplacer("[", "(", "]", ")")
 )
 
-// cited replaces ChatGPT's marks for what it cites by links. Those without an address go.
-func cited(text string, references []reference) string {
+// replaceCitations replaces ChatGPT's citation marks by links. Marks without an address are removed.
+func replaceCitations(text string, references []reference) string {
 	for _, r := range references {
 		link := r.Alt
 		for _, item := range r.Items {

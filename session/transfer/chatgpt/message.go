@@ -16,8 +16,8 @@ type reader struct {
 	c       *conversation.Conversation
 	assets  Assets
 	m       conversation.Message
-	kind    string // the type of the content
-	leftOut string // what of the content winnow cannot send, such as audio, "" for nothing
+	kind    string // type of the content
+	leftOut string // what winnow cannot send, such as audio; "" for nothing
 }
 
 // exported is a message of an export.
@@ -41,28 +41,28 @@ type exported struct {
 	} `json:"metadata"`
 }
 
-// message reads the message of a node, and reports whether it says anything: other nodes only connect.
+// message reads the message of a node, and reports whether it has any content. Other nodes only connect.
 func (r *reader) message(id string, raw json.RawMessage) bool {
 	if len(raw) == 0 || string(raw) == "null" {
 		return false
 	}
 	var x exported
 	if json.Unmarshal(raw, &x) != nil {
-		r.c.Warn(id, "cannot be read completely")
+		r.c.Warnf(id, "cannot be read completely")
 	}
 	r.m = conversation.NewMessage(id, x.Author.Role, "", x.Created.MS())
 	r.m.Name, r.m.Excluded = x.Author.Name, x.Weight != nil && *x.Weight == 0
 	r.content(x.Content)
-	r.turn(x)
-	r.files(x)
-	if conversation.Blank(r.m) && r.m.Reasoning == "" && r.m.Role != message.Tool {
+	r.interpret(x)
+	r.addFileNotes(x)
+	if conversation.IsBlank(r.m) && r.m.Reasoning == "" && r.m.Role != message.Tool {
 		return false
 	}
-	r.c.WarnOfRole(id, r.m)
+	r.c.WarnUnknownRole(id, r.m)
 	return true
 }
 
-// texts are, by the type of a content, which of its keys hold the text, in the order in which they are joined.
+// texts lists the keys that hold the text of a content, by its type and in the order in which they are joined.
 var texts = map[string][]string{
 	"tether_quote":            {"title", "url", "text"},
 	"sonic_webpage":           {"title", "url", "text"},
@@ -75,8 +75,8 @@ var texts = map[string][]string{
 	"reasoning_recap":         {"content"},
 }
 
-// content reads a content by its type. One of an unknown type is read by the keys that others have, and where it has
-// none of them its JSON is the text.
+// content reads a content by its type. For an unknown type it tries the usual keys; if there are none, the JSON is the
+// text.
 func (r *reader) content(raw json.RawMessage) {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(raw, &fields) != nil || fields == nil {
@@ -95,17 +95,17 @@ func (r *reader) content(raw json.RawMessage) {
 			all = append(all, r.text(value))
 		}
 	}
-	r.m.Content = conversation.Join(all...)
+	r.m.Content = conversation.JoinParagraphs(all...)
 	if !known {
 		r.m.Content = string(raw)
 		const what = "content is of the type %q, which is not supported; its JSON is used as the text"
-		r.c.Warn(r.m.Label, what, conversation.Shorten(r.kind))
+		r.c.Warnf(r.m.Label, what, conversation.Shorten(r.kind))
 	}
 }
 
-// text reads the value of a key that holds texts: one, or a list of them and of other parts.
+// text reads the value of a key: a string, or a list of strings and parts.
 func (r *reader) text(raw json.RawMessage) string {
-	items, ok := conversation.Items(raw)
+	items, ok := conversation.ListItems(raw)
 	if !ok {
 		return conversation.TextOf(raw)
 	}
@@ -113,10 +113,10 @@ func (r *reader) text(raw json.RawMessage) string {
 	for _, item := range items {
 		all = append(all, r.part(item))
 	}
-	return conversation.Join(all...)
+	return conversation.JoinParagraphs(all...)
 }
 
-// part reads one part of a content or one thought.
+// part reads one part of a content, or one thought.
 func (r *reader) part(raw json.RawMessage) string {
 	var p struct {
 		Type    string   `json:"content_type"`
@@ -132,21 +132,21 @@ func (r *reader) part(raw json.RawMessage) string {
 	text := strings.Trim(p.Summary+"\n"+cmp.Or(p.Text, p.Content, strings.Join(p.Chunks, "")), "\n")
 	switch {
 	case p.Type == "image_asset_pointer":
-		r.image(p.Pointer)
+		r.addImage(p.Pointer)
 	case text == "" && strings.Contains(p.Type, "audio"):
-		r.leftOut = "audio" // Its text is mostly in a part of its own.
+		r.leftOut = "audio" // its transcript is usually a part of its own
 	case text == "":
 		r.leftOut = conversation.Shorten(p.Type)
-		r.c.Warn(r.m.Label, "content contains data that winnow cannot send (%s); it is left out", r.leftOut)
+		r.c.Warnf(r.m.Label, "content contains data that winnow cannot send (%s); it is left out", r.leftOut)
 	}
 	return text
 }
 
-// turn makes of the text what its type and its recipient say that it is.
-func (r *reader) turn(x exported) {
+// interpret interprets the text by its content type and its recipient.
+func (r *reader) interpret(x exported) {
 	m := &r.m
 	if r.leftOut != "" && m.Content == "" && len(m.Parts) == 0 {
-		r.note(r.leftOut)
+		r.addNote(r.leftOut)
 	}
 	switch {
 	case r.kind == "thoughts" || r.kind == "reasoning_recap":
@@ -154,9 +154,9 @@ func (r *reader) turn(x exported) {
 	case r.kind == "user_editable_context" || r.kind == "model_editable_context":
 		m.Role = message.System
 	case m.Role == message.Assistant && !slices.Contains([]string{"", "all", "user"}, x.Recipient):
-		r.call(x.Recipient)
+		r.makeCall(x.Recipient)
 	}
-	m.Content = cited(m.Content, x.Metadata.References)
+	m.Content = replaceCitations(m.Content, x.Metadata.References)
 	if m.Role == message.Assistant {
 		m.Model = x.Metadata.Model
 		if x.Status == "in_progress" || x.Status == "finished_partial_completion" {
@@ -165,8 +165,9 @@ func (r *reader) turn(x exported) {
 	}
 }
 
-// call makes a message to a tool a call of it. Code and texts that are no JSON object become the one argument.
-func (r *reader) call(tool string) {
+// makeCall turns a message to a tool into a call. Code and other text that is not a JSON object becomes its only
+// argument.
+func (r *reader) makeCall(tool string) {
 	arguments := strings.TrimSpace(r.m.Content)
 	switch {
 	case arguments == "":
@@ -174,37 +175,37 @@ func (r *reader) call(tool string) {
 	case strings.HasPrefix(arguments, "{") && json.Valid([]byte(arguments)):
 		arguments = r.m.Content
 	case r.kind == "code":
-		arguments = conversation.InputJSON("code", r.m.Content)
+		arguments = conversation.ObjectJSON("code", r.m.Content)
 	default:
-		arguments = conversation.InputJSON("input", r.m.Content)
+		arguments = conversation.ObjectJSON("input", r.m.Content)
 	}
 	r.m.ToolCalls = []message.ToolCall{{ID: r.m.Label, Name: tool, Arguments: arguments}}
 	r.m.Content = ""
 }
 
-// files names what hangs on the message and is not in its content. ChatGPT gives such a file to its tools, so the model
-// knows no more of it than its name either.
-func (r *reader) files(x exported) {
+// addFileNotes notes attachments that are not in the content. ChatGPT gives such files to tools, so the model, too,
+// knows only their names.
+func (r *reader) addFileNotes(x exported) {
 	for _, a := range x.Metadata.Attachments {
 		name := cmp.Or(a.Name, a.ID)
 		shown := func(p message.Part) bool {
 			return p.Name == name || a.ID != "" && strings.Contains(p.Name+p.Text, a.ID)
 		}
 		if name != "" && !slices.ContainsFunc(r.m.Parts, shown) {
-			r.note("file " + name)
+			r.addNote("file " + name)
 		}
 	}
 }
 
-// note puts a note where something stood that is not imported.
-func (r *reader) note(what string) { r.m.Parts = append(r.m.Parts, conversation.Note(what)) }
+// addNote adds a part that names something that was not imported.
+func (r *reader) addNote(what string) { r.m.Parts = append(r.m.Parts, conversation.NotImported(what)) }
 
-// AssetID is the id in a pointer such as file-service://file-AbC or sediment://x#file_00ff#p_0.png, and the one that
-// the name of the file in the export begins with.
+// AssetID matches the id of an image, in a pointer such as file-service://file-AbC or sediment://x#file_00ff#p_0.png,
+// and at the beginning of the name of a file in the export.
 var AssetID = regexp.MustCompile(`file[-_][0-9A-Za-z]+`)
 
-// image takes an image by its pointer. Where the export does not hold it, a note says so.
-func (r *reader) image(pointer string) {
+// addImage adds an image by its pointer, or a note if the export does not contain it.
+func (r *reader) addImage(pointer string) {
 	_, path, _ := strings.Cut(pointer, "://")
 	id := AssetID.FindString(path)
 	if r.assets != nil {
@@ -216,11 +217,11 @@ func (r *reader) image(pointer string) {
 		}
 	}
 	id = cmp.Or(id, conversation.Shorten(pointer))
-	r.note("image " + id)
-	r.c.Warn(r.m.Label, "content shows the image %q, which is not in the export; a note replaces it", id)
+	r.addNote("image " + id)
+	r.c.Warnf(r.m.Label, "content shows the image %q, which is not in the export; a note replaces it", id)
 }
 
-// imageType is the media type of an image, "" where the data is none that a model takes.
+// imageType returns the media type of an image, or "" if models do not support it.
 func imageType(data []byte) string {
 	switch begin := string(data[:min(len(data), 12)]); {
 	case strings.HasPrefix(begin, "\x89PNG\r\n"):

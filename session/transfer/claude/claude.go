@@ -1,5 +1,5 @@
-// Package claude reads the conversations of a Claude.ai data export. The export holds no system prompt, no names of
-// models and no bytes of images. The package does not open files and does not store.
+// Package claude reads the conversations of a Claude.ai data export. The export contains no system prompts, model names
+// or image data.
 package claude
 
 import (
@@ -14,7 +14,7 @@ import (
 )
 
 // Read reads the conversations of an export.
-var Read = conversation.Each("claude", read)
+var Read = conversation.PerValue("claude", read)
 
 type export struct {
 	ID       string            `json:"uuid"`
@@ -37,13 +37,13 @@ type exported struct {
 	Files       []attachment      `json:"files"`
 }
 
-// attachment is a file. Of one that is text the export holds the text, of others only the name.
+// attachment is a file. The export contains the content of text files, and only the names of others.
 type attachment struct {
 	Name string `json:"file_name"`
 	Text string `json:"extracted_content"`
 }
 
-// rootParent is the parent that the first message of a conversation names.
+// rootParent is the parent of the first message of a conversation.
 const rootParent = "00000000-0000-4000-8000-000000000000"
 
 func read(c *conversation.Conversation, x export) error {
@@ -60,18 +60,18 @@ func read(c *conversation.Conversation, x export) error {
 		switch m.Parent {
 		case rootParent:
 			m.Parent = ""
-		case "": // Older exports hold no branches.
+		case "": // older exports have no branches
 			m.Parent = last
 		}
 		nodes = append(nodes, conversation.Node{ID: m.ID, Parent: m.Parent, Messages: split(c, m)})
 		last = m.ID
 	}
-	c.Grow(nodes, x.Leaf)
+	c.AddTree(nodes, x.Leaf)
 	return nil
 }
 
-// split reads one message. An answer in whose middle tools worked becomes several: what was said up to the calls, their
-// results, and what was said then.
+// split reads one message. An answer that used tools becomes several: the text up to the calls, their results, and the
+// text after them.
 func split(c *conversation.Conversation, x exported) []conversation.Message {
 	if len(x.Content) == 0 {
 		text, _ := json.Marshal(x.Text) // a text always encodes
@@ -89,12 +89,12 @@ func split(c *conversation.Conversation, x exported) []conversation.Message {
 			label = fmt.Sprintf("%s/%d", x.ID, len(out)+1)
 		}
 		m := conversation.NewMessage(label, x.Sender, "", x.Created.MS())
-		out = append(out, c.Split(conversation.ReadBlocks(x.Content[begin:end]), x.ID, m)...)
+		out = append(out, c.SplitContent(conversation.ReadBlocks(x.Content[begin:end]), x.ID, m)...)
 		begin = end
 	}
 	last := &out[len(out)-1]
 	for _, a := range append(x.Attachments, x.Files...) {
-		note := conversation.Note("file " + a.Name)
+		note := conversation.NotImported("file " + a.Name)
 		if a.Text != "" {
 			note = message.Part{Kind: message.TextPart, Name: a.Name, MediaType: "text/plain", Text: a.Text}
 		}
@@ -105,7 +105,7 @@ func split(c *conversation.Conversation, x exported) []conversation.Message {
 	return out
 }
 
-// isResult reports whether a block is what a tool answered.
+// isResult reports whether a block is a tool result.
 func isResult(raw json.RawMessage) bool {
 	var b struct {
 		Type string `json:"type"`

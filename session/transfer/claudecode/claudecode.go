@@ -1,5 +1,5 @@
-// Package claudecode reads a session file of Claude Code, ~/.claude/projects/*/*.jsonl. Such a file holds neither the
-// system prompt nor the descriptions of the tools. The package does not open files and does not store.
+// Package claudecode reads session files of Claude Code, ~/.claude/projects/*/*.jsonl. They contain neither the system
+// prompt nor the descriptions of tools.
 package claudecode
 
 import (
@@ -12,9 +12,9 @@ import (
 )
 
 // Read reads a session file.
-var Read = conversation.Whole("claude-code", read)
+var Read = conversation.PerFile("claude-code", read)
 
-// line is one line of the file. Those that are no message connect others, or say something about the session.
+// line is one line of the file. Lines that are not messages connect others or describe the session.
 type line struct {
 	Type          string            `json:"type"`
 	ID            string            `json:"uuid"`
@@ -35,28 +35,28 @@ type line struct {
 	} `json:"message"`
 }
 
-// answer is an answer, whose blocks are lines of their own, with the results for it.
+// answer collects the lines of one answer, one per block, and their tool results.
 type answer struct {
-	first int    // the place among the nodes of its first line
-	tail  string // the id of its first line, or of that with its last result
+	first int    // index of the node of its first line
+	last  string // id of its first line, or of its last tool result
 }
 
-// growing is a session while its lines become the entries of a tree.
-type growing struct {
-	c       *conversation.Conversation
-	nodes   []conversation.Node
-	answers map[string]*answer // by the id of the answer
-	of      map[string]*answer // by the id of a line that is of the answer or brings a result for it
+// builder is a session whose lines are being turned into a tree.
+type builder struct {
+	c        *conversation.Conversation
+	nodes    []conversation.Node
+	answers  map[string]*answer // by the id of the answer
+	answerOf map[string]*answer // by the id of a line of the answer or of a tool result for it
 }
 
 func read(c *conversation.Conversation, values []conversation.Value) {
-	g := growing{c: c, answers: map[string]*answer{}, of: map[string]*answer{}}
+	g := builder{c: c, answers: map[string]*answer{}, answerOf: map[string]*answer{}}
 	row := &c.Session
 	leaf, titled, side := "", false, 0
 	for _, v := range values {
 		var l line
 		if err := json.Unmarshal(v.Raw, &l); err != nil {
-			c.LoseLine(v.Line, "is not of Claude Code: "+err.Error())
+			c.LineError(v.Line, "is not of Claude Code: "+err.Error())
 			continue
 		}
 		row.Origin, row.Dir = cmp.Or(row.Origin, l.Session), cmp.Or(row.Dir, l.Cwd)
@@ -72,19 +72,19 @@ func read(c *conversation.Conversation, values []conversation.Value) {
 			leaf = l.ID
 		}
 	}
-	c.Grow(g.nodes, leaf)
+	c.AddTree(g.nodes, leaf)
 	if side > 0 {
-		c.Warn("", "lines of subagents are not imported: %d", side)
+		c.Warnf("", "lines of subagents are not imported: %d", side)
 	}
-	c.NameByFirst()
+	c.SetDefaultOrigin()
 	if n := len(c.Messages); n > 0 && c.Messages[n-1].CreatedMS != 0 {
 		row.Updated = time.UnixMilli(c.Messages[n-1].CreatedMS)
 	}
 }
 
-// add adds a line. One answer is in several lines, each with one block, and results of tools that ran side by side
-// hang on different ones of them. They become one answer with its results after it.
-func (g *growing) add(l line) {
+// add adds a line. The blocks of one answer are separate lines, and the results of tools that ran in parallel follow
+// different ones of them. They become one answer, followed by its results.
+func (g *builder) add(l line) {
 	n := conversation.Node{ID: l.ID, Parent: cmp.Or(l.Parent, l.LogicalParent)}
 	if l.Type != "user" && l.Type != "assistant" {
 		g.nodes = append(g.nodes, n)
@@ -94,27 +94,27 @@ func (g *growing) add(l line) {
 	if m.Role == message.Assistant {
 		m.Model = l.Message.Model
 	}
-	messages := g.c.Split(conversation.ReadContent(l.Message.Content), l.ID, m)
-	before, begun := g.of[n.Parent], g.answers[l.Message.ID]
+	messages := g.c.SplitContent(conversation.ReadContent(l.Message.Content), l.ID, m)
+	before, begun := g.answerOf[n.Parent], g.answers[l.Message.ID]
 	if before != nil {
-		n.Parent = before.tail
+		n.Parent = before.last
 	}
 	switch {
 	case l.Type == "assistant" && begun != nil && l.Message.ID != "":
 		first := &g.nodes[begun.first]
 		for _, more := range messages {
-			conversation.Continue(&first.Messages[0], more)
+			conversation.Extend(&first.Messages[0], more)
 		}
 		n.Parent = first.ID
-		g.of[l.ID] = begun
+		g.answerOf[l.ID] = begun
 	case l.Type == "assistant":
 		n.Messages = messages
 		begun = &answer{len(g.nodes), l.ID}
-		g.answers[l.Message.ID], g.of[l.ID] = begun, begun
+		g.answers[l.Message.ID], g.answerOf[l.ID] = begun, begun
 	default:
 		n.Messages = messages
 		if messages[0].Role == message.Tool && before != nil {
-			before.tail, g.of[l.ID] = l.ID, before
+			before.last, g.answerOf[l.ID] = l.ID, before
 		}
 	}
 	g.nodes = append(g.nodes, n)

@@ -1,6 +1,5 @@
-// Package codex reads a session file of Codex, ~/.codex/sessions/**/rollout-*.jsonl. Such a file holds the system
-// prompt only where the version of Codex writes it, and no descriptions of tools. The package does not open files and
-// does not store.
+// Package codex reads session files of Codex, ~/.codex/sessions/**/rollout-*.jsonl. They contain the system prompt only
+// if the version of Codex writes it, and no descriptions of tools.
 package codex
 
 import (
@@ -15,18 +14,18 @@ import (
 )
 
 // Read reads a session file.
-var Read = conversation.Whole("codex", read)
+var Read = conversation.PerFile("codex", read)
 
-// line is one line of the file. The items of the requests are in those of the type response_item; the events beside
-// them say the same again, for the screen.
+// line is one line of the file. Lines of the type response_item hold the items of requests; other events repeat them
+// for the screen.
 type line struct {
 	Time    conversation.Time `json:"timestamp"`
 	Type    string            `json:"type"`
 	Payload json.RawMessage   `json:"payload"`
 }
 
-// about is what a line says that is no item.
-type about struct {
+// metadata is the payload of the other lines.
+type metadata struct {
 	ID           string `json:"id"`
 	Cwd          string `json:"cwd"`
 	Model        string `json:"model"`
@@ -40,13 +39,13 @@ func read(c *conversation.Conversation, values []conversation.Value) {
 	model := ""
 	for _, v := range values {
 		var l line
-		var a about
+		var a metadata
 		if err := json.Unmarshal(v.Raw, &l); err != nil || len(l.Payload) == 0 {
-			c.LoseLine(v.Line, "is not of Codex")
+			c.LineError(v.Line, "is not of Codex")
 			continue
 		}
 		if l.Type != "response_item" {
-			_ = json.Unmarshal(l.Payload, &a) // keys of other forms are of no use here
+			_ = json.Unmarshal(l.Payload, &a) // other forms have nothing to import
 		}
 		label := fmt.Sprintf("line %d", v.Line)
 		switch before := len(c.Messages); l.Type {
@@ -58,15 +57,15 @@ func read(c *conversation.Conversation, values []conversation.Value) {
 		case "compacted":
 			c.Append(conversation.NewMessage(label, "user", a.Message, l.Time.MS()))
 		case "response_item":
-			if !c.AddItem(l.Payload, label, l.Time.MS()) {
-				c.Warn(label, "is of a type that is not supported; it is left out")
+			if !c.AddResponsesItem(l.Payload, label, l.Time.MS()) {
+				c.Warnf(label, "is of a type that is not supported; it is left out")
 			}
 			for i := before; i < len(c.Messages); i++ {
 				m := &c.Messages[i]
 				if m.Role == message.Assistant {
 					m.Model = model
 				}
-				// Codex itself adds messages about the machine and of files of instructions.
+				// Codex adds messages about the machine and with instruction files.
 				added := strings.HasPrefix(m.Content, "<") || strings.HasPrefix(m.Content, "# AGENTS.md")
 				if m.Role == message.User && c.Session.Title == "" && !added {
 					c.Session.Title = title.Of(m.Content)

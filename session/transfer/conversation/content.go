@@ -11,17 +11,17 @@ import (
 	"winnow/history/message"
 )
 
-// Content is what the content of a message holds, in the forms of Chat Completions, Responses and Anthropic.
+// Content is the content of a message, read from the blocks of Chat Completions, Responses or Anthropic.
 type Content struct {
 	Text, Reasoning string
 	Parts           []message.Part
 	Calls           []message.ToolCall
-	Results         []Result
-	Unused          []string // the kinds of what has no place in a message, each once
+	Results         []ToolResult
+	Unsupported     []string // types of the blocks that a message cannot hold
 }
 
-// Result is what a tool answered.
-type Result struct {
+// ToolResult is the result of a tool call.
+type ToolResult struct {
 	CallID, Name, Text string
 	Parts              []message.Part
 }
@@ -49,10 +49,10 @@ type block struct {
 	} `json:"source"`
 }
 
-// ReadContent reads a content: a text, or a list of blocks. Of any other value the JSON is the text: tools answer with
-// objects and numbers.
+// ReadContent reads a content: a string, or a list of blocks. Any other JSON value becomes the text, because tools
+// return objects and numbers.
 func ReadContent(raw json.RawMessage) Content {
-	items, ok := Items(raw)
+	items, ok := ListItems(raw)
 	if !ok {
 		return Content{Text: TextOf(raw)}
 	}
@@ -69,52 +69,52 @@ func ReadBlocks(items []json.RawMessage) Content {
 		} else if err := json.Unmarshal(raw, &b); err != nil {
 			b.Type = "a block that cannot be read"
 		}
-		c.take(b)
+		c.addBlock(b)
 	}
 	return c
 }
 
-// take takes a block.
-func (c *Content) take(b block) {
+// addBlock adds a block.
+func (c *Content) addBlock(b block) {
 	switch b.Type {
 	case "thinking":
-		c.Reasoning = Join(c.Reasoning, b.Thinking)
+		c.Reasoning = JoinParagraphs(c.Reasoning, b.Thinking)
 	case "reasoning":
-		c.Reasoning = Join(c.Reasoning, ReadContent(b.Summary).Text, ReadContent(b.Content).Text, b.Text)
+		c.Reasoning = JoinParagraphs(c.Reasoning, ReadContent(b.Summary).Text, ReadContent(b.Content).Text, b.Text)
 	case "reasoning_text", "summary_text", "text", "input_text", "output_text":
-		c.Text = Join(c.Text, b.Text)
+		c.Text = JoinParagraphs(c.Text, b.Text)
 	case "refusal":
-		c.Text = Join(c.Text, b.Refusal)
+		c.Text = JoinParagraphs(c.Text, b.Refusal)
 	case "tool_use", "server_tool_use":
-		c.call(b.ID, b.Name, b.Input)
+		c.addCall(b.ID, b.Name, b.Input)
 	case "function_call":
-		c.call(b.CallID, b.Name, b.Arguments)
+		c.addCall(b.CallID, b.Name, b.Arguments)
 	case "custom_tool_call":
-		c.call(b.CallID, b.Name, Text(InputJSON("input", string(b.Input))))
+		c.addCall(b.CallID, b.Name, Text(ObjectJSON("input", string(b.Input))))
 	case "tool_result", "web_search_tool_result":
-		c.result(b.ToolUseID, b.Content)
+		c.addResult(b.ToolUseID, b.Content)
 	case "function_call_output", "custom_tool_call_output":
-		c.result(b.CallID, b.Output)
+		c.addResult(b.CallID, b.Output)
 	default:
-		c.other(b)
+		c.addOther(b)
 	}
 }
 
-func (c *Content) call(id, name string, arguments Text) {
+func (c *Content) addCall(id, name string, arguments Text) {
 	c.Calls = append(c.Calls, message.ToolCall{ID: id, Name: name, Arguments: string(arguments)})
 }
 
-// result takes what a tool answered, images included.
-func (c *Content) result(call string, raw json.RawMessage) {
+// addResult adds the result of a tool call, including images.
+func (c *Content) addResult(call string, raw json.RawMessage) {
 	inner := ReadContent(raw)
-	if inner.Text == "" && len(inner.Parts) == 0 && len(inner.Unused) > 0 {
+	if inner.Text == "" && len(inner.Parts) == 0 && len(inner.Unsupported) > 0 {
 		inner.Text = string(raw)
 	}
-	c.Results = append(c.Results, Result{CallID: call, Text: inner.Text, Parts: inner.Parts})
+	c.Results = append(c.Results, ToolResult{CallID: call, Text: inner.Text, Parts: inner.Parts})
 }
 
-// other takes an image whose bytes are in the file, and notes any other block.
-func (c *Content) other(b block) {
+// addOther adds an image that is in the file, and notes any other block as unsupported.
+func (c *Content) addOther(b block) {
 	var inner struct {
 		URL string `json:"url"`
 	}
@@ -129,13 +129,13 @@ func (c *Content) other(b block) {
 	case ok:
 		c.Parts = append(c.Parts, image)
 	case strings.Contains(b.Type, "image"):
-		c.Unused = append(c.Unused, "an image that is not in the file")
+		c.Unsupported = append(c.Unsupported, "an image that is not in the file")
 	default:
-		c.Unused = append(c.Unused, Shorten(b.Type))
+		c.Unsupported = append(c.Unsupported, Shorten(b.Type))
 	}
 }
 
-// dataURL reads an image that is in its address.
+// dataURL reads an image from a data URL.
 func dataURL(address string) (p message.Part, ok bool) {
 	rest, ok := strings.CutPrefix(address, "data:")
 	head, body, found := strings.Cut(rest, ";base64,")
@@ -144,22 +144,22 @@ func dataURL(address string) (p message.Part, ok bool) {
 	return p, ok && found && err == nil && len(data) > 0
 }
 
-// File is an image whose bytes are in its address, or a note of another file.
-func File(name, address string) message.Part {
+// FilePart returns the image in a data URL, or a note that another file was not imported.
+func FilePart(name, address string) message.Part {
 	if image, ok := dataURL(address); ok {
 		image.Name = name
 		return image
 	}
-	return Note("file " + cmp.Or(name, address))
+	return NotImported("file " + cmp.Or(name, address))
 }
 
-// Split returns the messages that a content is: one for each result of a tool, and m with the rest where there is any
-// or no result. What has no place in them is remarked on, and label names the message for that.
-func (c *Conversation) Split(content Content, label string, m Message) []Message {
-	if len(content.Unused) > 0 {
+// SplitContent turns a content into messages: one for each tool result, and m with the rest, unless there are only
+// results. Unsupported blocks are reported; label names the message in the report.
+func (c *Conversation) SplitContent(content Content, label string, m Message) []Message {
+	if len(content.Unsupported) > 0 {
 		const what = "contains data that winnow cannot send (%s); it is left out"
-		slices.Sort(content.Unused)
-		c.Warn(label, what, strings.Join(slices.Compact(content.Unused), ", "))
+		slices.Sort(content.Unsupported)
+		c.Warnf(label, what, strings.Join(slices.Compact(content.Unsupported), ", "))
 	}
 	var out []Message
 	for i, r := range content.Results {
@@ -173,23 +173,23 @@ func (c *Conversation) Split(content Content, label string, m Message) []Message
 	var more Message
 	more.Content, more.Reasoning = content.Text, content.Reasoning
 	more.Parts, more.ToolCalls = content.Parts, content.Calls
-	Continue(&m, more)
-	if len(out) > 0 && Blank(m) && m.Reasoning == "" {
+	Extend(&m, more)
+	if len(out) > 0 && IsBlank(m) && m.Reasoning == "" {
 		out[0].Label = m.Label
 		return out
 	}
 	return append(out, m)
 }
 
-// Continue adds to the message m what follows of it: programs keep thoughts, texts and calls of one answer apart.
-func Continue(m *Message, more Message) {
-	m.Content, m.Reasoning = Join(m.Content, more.Content), Join(m.Reasoning, more.Reasoning)
+// Extend appends the content of more to m. Some programs store the reasoning, text and calls of one answer separately.
+func Extend(m *Message, more Message) {
+	m.Content, m.Reasoning = JoinParagraphs(m.Content, more.Content), JoinParagraphs(m.Reasoning, more.Reasoning)
 	m.Parts, m.ToolCalls = append(m.Parts, more.Parts...), append(m.ToolCalls, more.ToolCalls...)
 }
 
-// AddItem adds an item of Responses, or a message in its form. What of one answer is in several items becomes one
-// message. ok is false where it has no place in a conversation.
-func (c *Conversation) AddItem(raw json.RawMessage, label string, at int64) (ok bool) {
+// AddResponsesItem adds an item of Responses, or a message in that form. The items of one answer become one message. It
+// reports whether the item could be added. at is a time in Unix milliseconds.
+func (c *Conversation) AddResponsesItem(raw json.RawMessage, label string, at int64) (ok bool) {
 	var item block
 	if json.Unmarshal(raw, &item) != nil {
 		return false
@@ -197,17 +197,17 @@ func (c *Conversation) AddItem(raw json.RawMessage, label string, at int64) (ok 
 	role, content := item.Role, ReadContent(item.Content)
 	if role == "" {
 		role, content = "assistant", ReadBlocks([]json.RawMessage{raw})
-		if len(content.Unused) > 0 {
+		if len(content.Unsupported) > 0 {
 			return false
 		}
 	}
-	for _, m := range c.Split(content, label, NewMessage(label, role, "", at)) {
+	for _, m := range c.SplitContent(content, label, NewMessage(label, role, "", at)) {
 		last := len(c.Messages) - 1
 		switch {
-		case item.Role == "" && Blank(m) && m.Reasoning == "" && m.Role == message.Assistant:
-			// Thoughts that only the server can read.
-		case last >= 0 && continues(c.Messages[last], m):
-			Continue(&c.Messages[last], m)
+		case item.Role == "" && IsBlank(m) && m.Reasoning == "" && m.Role == message.Assistant:
+			// encrypted reasoning
+		case last >= 0 && sameAnswer(c.Messages[last], m):
+			Extend(&c.Messages[last], m)
 		default:
 			c.Append(m)
 		}
@@ -215,8 +215,8 @@ func (c *Conversation) AddItem(raw json.RawMessage, label string, at int64) (ok 
 	return true
 }
 
-// continues reports whether an item is of the same answer as what is before it.
-func continues(before, m Message) bool {
+// sameAnswer reports whether m belongs to the same answer as the message before it.
+func sameAnswer(before, m Message) bool {
 	if m.Role != message.Assistant || before.Role != message.Assistant {
 		return false
 	}

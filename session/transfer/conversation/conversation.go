@@ -1,6 +1,5 @@
-// Package conversation holds what the formats share. Every import format reads into it: one conversation of messages
-// with remarks about what is odd in its file. Those for reading name the speakers alike. It does not read files and
-// does not store.
+// Package conversation defines the conversation that every import format reads into, with remarks about what is odd in
+// its file, and helpers that the formats share. It does not read files or store anything.
 package conversation
 
 import (
@@ -15,8 +14,8 @@ import (
 	"winnow/session/store"
 )
 
-// Conversation is one conversation of a file, or what is in its place: then it has no message, and its report says why.
-// One without an Origin has no name in its file, and its messages follow one another.
+// Conversation is one conversation of a file, or a part of the file that could not be read: it has no messages then,
+// and Errors says why. A conversation without an Origin has no id in its file, and its messages form a single branch.
 type Conversation struct {
 	store.Conversation
 	Report
@@ -25,13 +24,13 @@ type Conversation struct {
 // Message is one message of a conversation.
 type Message = store.ImportedMessage
 
-// New is a conversation without messages.
+// New returns a conversation without messages. source names the program that wrote it.
 func New(source string) Conversation {
 	return Conversation{Conversation: store.Conversation{Session: store.Session{Source: source}, Leaf: -1}}
 }
 
-// NewMessage is a message of the role that a program calls by a name, written at a time in Unix milliseconds, 0 for
-// none.
+// NewMessage returns a message with a role as another program names it. at is its time in Unix milliseconds, 0 for
+// none. A message with an unknown role is quarantined: kept and shown, but never sent.
 func NewMessage(label, role, text string, at int64) Message {
 	m := message.Message{Label: label, Role: message.Role(role), Content: text, Status: message.Imported, CreatedMS: at}
 	switch strings.ToLower(strings.TrimSpace(role)) {
@@ -49,28 +48,28 @@ func NewMessage(label, role, text string, at int64) Message {
 	return Message{Message: store.Message{Message: m}, After: -1}
 }
 
-// Imported is what became of one conversation of a file.
+// Imported is the outcome of one conversation of a file.
 type Imported struct {
-	Session store.Session // the zero value where nothing was imported
+	Session store.Session // the zero value if nothing was imported
 	Report
 
-	Place int    // the conversation's place in the file, from 1
-	Title string // its title there
-	New   bool   // it is a session since this import
-	Again bool   // the conversation was there already as Session, and nothing was stored
-	Added int    // the messages that are new, of those of a session that was there too
+	Place int    // position in the file, from 1
+	Title string // the title in the file
+	New   bool   // the import created the session
+	Again bool   // the session existed, and nothing was stored
+	Added int    // number of messages added
 }
 
-// Report is what there is to say about a conversation of a file.
+// Report collects remarks about a conversation of a file.
 type Report struct {
-	Warnings []Remark // what was imported, but is odd
-	Errors   []Remark // what could not be imported
+	Warnings []Remark // about what was imported but is odd
+	Errors   []Remark // about what could not be imported
 }
 
-// Remark says something about a message of a file, or about a conversation.
+// Remark is a sentence about a message or a conversation of a file.
 type Remark struct {
-	Message string // the message's id in the file, or its number from 1; "" where it is about no message
-	Line    int    // the line of the file that it is about, from 1; 0 for none
+	Message string // id in the file, or number from 1; "" for the whole conversation
+	Line    int    // line of the file, from 1; 0 if unknown
 	What    string
 }
 
@@ -84,27 +83,28 @@ func (r Remark) String() string {
 	return r.What
 }
 
-// Warn remarks on what is odd about a message, or about the conversation where message is "".
-func (r *Report) Warn(message, format string, args ...any) {
+// Warnf adds a warning about a message, or about the conversation if message is "".
+func (r *Report) Warnf(message, format string, args ...any) {
 	r.Warnings = append(r.Warnings, Remark{Message: message, What: fmt.Sprintf(format, args...)})
 }
 
-// Lose remarks on what could not be imported.
-func (r *Report) Lose(message, format string, args ...any) {
+// Errorf adds an error: a message, or a part of it, could not be imported.
+func (r *Report) Errorf(message, format string, args ...any) {
 	r.Errors = append(r.Errors, Remark{Message: message, What: fmt.Sprintf(format, args...)})
 }
 
-// LoseLine remarks on a line of a file that could not be imported.
-func (r *Report) LoseLine(line int, what string) {
+// LineError adds an error about a line of the file.
+func (r *Report) LineError(line int, what string) {
 	r.Errors = append(r.Errors, Remark{Line: line, What: what})
 }
 
-// Reader makes conversations of the values of a file and adds each. An error ends it: one of reading, or of add.
+// A Reader turns the values of a file into conversations and calls add for each. It returns the first error of values
+// or of add.
 type Reader func(values iter.Seq2[Value, error], add func(Conversation) error) error
 
-// Each reads a file of which every value is a conversation, as JSON of the type T. read fills in the conversation, or
-// returns why a value is none. A member of a value whose JSON is not that of T is left out.
-func Each[T any](source string, read func(c *Conversation, x T) error) Reader {
+// PerValue returns a Reader for files in which each value is a conversation, as JSON of type T. read fills in the
+// conversation or returns why the value is not one. Fields of the wrong JSON type are reported and left empty.
+func PerValue[T any](source string, read func(c *Conversation, x T) error) Reader {
 	return func(values iter.Seq2[Value, error], add func(Conversation) error) error {
 		for v, err := range values {
 			if err != nil {
@@ -112,9 +112,9 @@ func Each[T any](source string, read func(c *Conversation, x T) error) Reader {
 			}
 			c := New(source)
 			if v.Broken != "" {
-				c.LoseLine(v.Line, v.Broken)
+				c.LineError(v.Line, v.Broken)
 			} else if err := readAs(&c, v.Raw, read); err != nil {
-				c.LoseLine(v.Line, err.Error())
+				c.LineError(v.Line, err.Error())
 			}
 			if err := add(c); err != nil {
 				return err
@@ -132,15 +132,16 @@ func readAs[T any](c *Conversation, raw json.RawMessage, read func(c *Conversati
 	case raw[0] != '{':
 		return errors.New("is not an object")
 	case errors.As(err, &wrong):
-		c.Lose("", "%s holds a value that cannot be read (%s)", wrong.Field, wrong.Value)
+		c.Errorf("", "%s holds a value that cannot be read (%s)", wrong.Field, wrong.Value)
 	case err != nil:
 		return err
 	}
 	return read(c, x)
 }
 
-// Whole reads a file that is one conversation, a value after the other. A value that is not JSON is noted.
-func Whole(source string, read func(c *Conversation, values []Value)) Reader {
+// PerFile returns a Reader for files that are one conversation with one value after the other. Values that are not JSON
+// are reported.
+func PerFile(source string, read func(c *Conversation, values []Value)) Reader {
 	return func(values iter.Seq2[Value, error], add func(Conversation) error) error {
 		c := New(source)
 		var all []Value
@@ -149,7 +150,7 @@ func Whole(source string, read func(c *Conversation, values []Value)) Reader {
 			case err != nil:
 				return err
 			case v.Broken != "":
-				c.LoseLine(v.Line, v.Broken)
+				c.LineError(v.Line, v.Broken)
 			default:
 				all = append(all, v)
 			}
@@ -159,11 +160,11 @@ func Whole(source string, read func(c *Conversation, values []Value)) Reader {
 	}
 }
 
-// WarnOfRole says what becomes of a message whose role no model knows.
-func (c *Conversation) WarnOfRole(label string, m Message) {
+// WarnUnknownRole adds a warning if the role of m is unknown.
+func (c *Conversation) WarnUnknownRole(label string, m Message) {
 	if m.Status == message.Quarantined {
 		const what = "role is %q, which is not a known role; the message is kept and shown, but never sent"
-		c.Warn(label, what, Shorten(string(m.Role)))
+		c.Warnf(label, what, Shorten(string(m.Role)))
 	}
 }
 
@@ -175,30 +176,30 @@ func (c *Conversation) Append(messages ...Message) {
 	}
 }
 
-// NameByFirst names a conversation without an id in its file by the id of its first message.
-func (c *Conversation) NameByFirst() {
+// SetDefaultOrigin identifies a conversation without an id in its file by the id of its first message.
+func (c *Conversation) SetDefaultOrigin() {
 	if c.Session.Origin == "" && len(c.Messages) > 0 {
 		c.Session.Origin = "of message " + c.Messages[0].Label
 	}
 }
 
-// Note is in the place of a file or an image that is not imported.
-func Note(what string) message.Part {
+// NotImported returns a text part that stands for a file or an image that was not imported.
+func NotImported(what string) message.Part {
 	return message.Part{Kind: message.TextPart, Text: "[" + strings.Join(strings.Fields(what), " ") + ", not imported]"}
 }
 
-// Blank says that a message has no text, file or call.
-func Blank(m Message) bool {
+// IsBlank reports whether a message has no text, no parts and no tool calls.
+func IsBlank(m Message) bool {
 	return strings.TrimSpace(m.Content) == "" && len(m.ToolCalls) == 0 && len(m.Parts) == 0
 }
 
-// Join joins texts with an empty line between any two of them that are not empty.
-func Join(texts ...string) string {
+// JoinParagraphs joins the texts that are not empty, with an empty line between them.
+func JoinParagraphs(texts ...string) string {
 	texts = slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return text == "" })
 	return strings.Join(texts, "\n\n")
 }
 
-// Shorten is the beginning of a text for a sentence.
+// Shorten returns the beginning of a text, at most 40 characters, to be quoted in a sentence.
 func Shorten(text string) string {
 	if r := []rune(text); len(r) > 40 {
 		return string(r[:39]) + "…"

@@ -12,37 +12,35 @@ import (
 	"winnow/session/title"
 )
 
-// What the formats for reading say alike of a conversation and its messages.
+// timeLayout is the layout of times in exports for reading. Such exports share the functions of this file.
+const timeLayout = "2006-01-02 15:04 UTC"
 
-// minute is a time as people read it.
-const minute = "2006-01-02 15:04 UTC"
-
-// About is the line under the title of a conversation of so many messages.
-func About(row store.Session, messages int) string {
-	parts := []string{row.Created.UTC().Format(minute)}
+// Subtitle returns the line under the title of an exported conversation: date, model and number of messages.
+func Subtitle(row store.Session, messages int) string {
+	parts := []string{row.Created.UTC().Format(timeLayout)}
 	if row.Model != "" {
 		parts = append(parts, title.OneLine(strings.TrimPrefix(row.Endpoint+"/"+row.Model, "/")))
 	}
 	return strings.Join(append(parts, english.Plural(messages, "message", "")), " · ")
 }
 
-// When is the time of a message, "" for none.
-func When(m store.Message) string {
+// TimeText returns the time of a message for reading, "" if it has none.
+func TimeText(m store.Message) string {
 	if m.CreatedMS == 0 {
 		return ""
 	}
-	return time.UnixMilli(m.CreatedMS).UTC().Format(minute)
+	return time.UnixMilli(m.CreatedMS).UTC().Format(timeLayout)
 }
 
-// Status is what is odd about a message, "" for nothing.
-func Status(m store.Message) string {
+// StatusText returns the status of a message that is not an ordinary one, or "".
+func StatusText(m store.Message) string {
 	if m.Status == message.Complete || m.Status == message.Imported {
 		return ""
 	}
 	return title.OneLine(string(m.Status))
 }
 
-// Speaker is who wrote a message.
+// Speaker returns the name of the author of a message.
 func Speaker(m store.Message) string {
 	switch m.Role {
 	case message.User:

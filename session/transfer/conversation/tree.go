@@ -7,20 +7,20 @@ import (
 	"winnow/history/message"
 )
 
-// Node is one entry of a program that names each entry's parent. An entry without messages connects others.
+// Node is an entry of a file in which each entry names its parent. Nodes without messages only connect others.
 type Node struct {
 	ID, Parent string
 	Messages   []Message
 }
 
-// thinks reports whether a node is nothing but what the model thought before its answer.
-func (n Node) thinks() bool {
+// onlyReasoning reports whether a node holds nothing but the reasoning before an answer.
+func (n Node) onlyReasoning() bool {
 	return len(n.Messages) == 1 && n.Messages[0].Role == message.Assistant && n.Messages[0].Reasoning != "" &&
-		Blank(n.Messages[0])
+		IsBlank(n.Messages[0])
 }
 
-// ByTime orders nodes by the times of their messages, those without a message first.
-func ByTime(a, b Node) int {
+// CompareTime orders nodes by the times of their messages, nodes without messages first.
+func CompareTime(a, b Node) int {
 	return cmp.Or(cmp.Compare(a.createdMS(), b.createdMS()), cmp.Compare(a.ID, b.ID))
 }
 
@@ -31,18 +31,18 @@ func (n Node) createdMS() int64 {
 	return n.Messages[0].CreatedMS
 }
 
-// tree is a tree of nodes while it becomes the messages of a conversation.
+// tree is the state of AddTree.
 type tree struct {
 	c     *Conversation
 	nodes []Node
 	below [][]int // the children of each node, in order
-	last  []int   // the place in the conversation of a node's last message, or of the one above it
+	last  []int   // index in the conversation of the last message up to and including each node
 	seen  []bool
 }
 
-// Grow makes the conversation's messages of a tree whose active branch ends at the node leaf; "" is the last one.
-// Siblings keep their order. A node whose parent is missing, or leads back to it, is the first one of a branch.
-func (c *Conversation) Grow(nodes []Node, leaf string) {
+// AddTree adds the messages of a tree whose active branch ends at the node with the id leaf, or at the last node if
+// leaf is "". Siblings keep their order. A node whose parent is missing, or is below the node itself, starts a branch.
+func (c *Conversation) AddTree(nodes []Node, leaf string) {
 	t := tree{c, nodes, make([][]int, len(nodes)), make([]int, len(nodes)), make([]bool, len(nodes))}
 	at := map[string]int{}
 	for i, n := range slices.Backward(nodes) {
@@ -55,36 +55,36 @@ func (c *Conversation) Grow(nodes []Node, leaf string) {
 			continue
 		}
 		if n.Parent != "" {
-			c.Warn(n.ID, "follows %q, which is missing; the message starts a branch", Shorten(n.Parent))
+			c.Warnf(n.ID, "follows %q, which is missing; the message starts a branch", Shorten(n.Parent))
 		}
 		roots = append(roots, i)
 	}
 	for _, i := range roots {
-		t.place(i, -1, nil)
+		t.addNode(i, -1, nil)
 	}
 	for i, n := range nodes {
 		if !t.seen[i] {
-			c.Warn(n.ID, "follows itself; the message starts a branch")
-			t.place(i, -1, nil)
+			c.Warnf(n.ID, "follows itself; the message starts a branch")
+			t.addNode(i, -1, nil)
 		}
 	}
 	c.Leaf = len(c.Messages) - 1
 	if i, ok := at[leaf]; ok && t.last[i] >= 0 {
 		c.Leaf = t.last[i]
 	} else if !ok && leaf != "" && len(c.Messages) > 0 {
-		c.Warn("", "the open branch, %q, is missing; the last branch is used", Shorten(leaf))
+		c.Warnf("", "the open branch, %q, is missing; the last branch is used", Shorten(leaf))
 	}
 }
 
-// place adds the messages of a node and of those below it. Thoughts, messages that are nothing else, become those of
-// the answer that follows; where none follows they stay messages.
-func (t *tree) place(i, after int, thoughts []Message) {
+// addNode adds the messages of a node and of the nodes below it. Messages that hold nothing but reasoning become the
+// reasoning of the answer that follows them; if there is none, they stay messages.
+func (t *tree) addNode(i, after int, thoughts []Message) {
 	if t.seen[i] {
 		return
 	}
 	t.seen[i] = true
 	n := t.nodes[i]
-	if n.thinks() {
+	if n.onlyReasoning() {
 		thoughts, n.Messages = slices.Concat(thoughts, n.Messages), nil
 	}
 	answered := len(n.Messages) > 0 && n.Messages[0].Role == message.Assistant
@@ -93,7 +93,7 @@ func (t *tree) place(i, after int, thoughts []Message) {
 	}
 	for _, m := range n.Messages {
 		for _, thought := range slices.Backward(thoughts) {
-			m.Reasoning = Join(thought.Reasoning, m.Reasoning)
+			m.Reasoning = JoinParagraphs(thought.Reasoning, m.Reasoning)
 		}
 		thoughts = nil
 		m.After, after = after, len(t.c.Messages)
@@ -101,6 +101,6 @@ func (t *tree) place(i, after int, thoughts []Message) {
 	}
 	t.last[i] = after
 	for _, k := range t.below[i] {
-		t.place(k, after, thoughts)
+		t.addNode(k, after, thoughts)
 	}
 }

@@ -1,6 +1,5 @@
-// Package crush reads the sessions that the program crush keeps in its database, .crush/crush.db in the folder of a
-// project. The database holds neither the system prompt nor the descriptions of the tools. The package does not open
-// it and does not store the sessions.
+// Package crush reads sessions from the database of crush, .crush/crush.db in the folder of a project. It contains
+// neither system prompts nor descriptions of tools.
 package crush
 
 import (
@@ -12,8 +11,8 @@ import (
 	"winnow/session/transfer/conversation"
 )
 
-// Query is SQL for the sessions of a database with these columns, each as one JSON object, "" where it is not crush's.
-// Sessions of subagents are left out.
+// Query returns a query for the sessions of a database with these columns ("table.column"), each as one JSON object, or
+// "" if it is not a database of crush. Sessions of subagents are left out.
 func Query(columns map[string]bool) string {
 	if !columns["sessions.parent_session_id"] || !columns["messages.parts"] {
 		return ""
@@ -39,9 +38,9 @@ func Query(columns map[string]bool) string {
 }
 
 // Read reads the sessions that the query returns.
-var Read = conversation.Each("crush", read)
+var Read = conversation.PerValue("crush", read)
 
-// session is a session. Older versions keep times in seconds and newer ones in milliseconds.
+// session is one session. Older versions of crush store times in seconds, newer ones in milliseconds.
 type session struct {
 	ID       string            `json:"id"`
 	Title    string            `json:"title"`
@@ -56,7 +55,7 @@ type session struct {
 	} `json:"messages"`
 }
 
-// part is one part of a message. The keys of the kinds do not meet, but for those of an attached file.
+// part is one part of a message. Data has the fields of all types of parts.
 type part struct {
 	Type string `json:"type"`
 	Data struct {
@@ -85,42 +84,42 @@ func read(c *conversation.Conversation, x session) error {
 		}
 		var parts []part
 		if err := json.Unmarshal([]byte(said.Parts), &parts); err != nil {
-			c.Lose(said.ID, "parts cannot be read: %v", err)
+			c.Errorf(said.ID, "parts cannot be read: %v", err)
 			continue
 		}
 		var content conversation.Content
 		for _, p := range parts {
-			p.add(&content)
+			p.addTo(&content)
 			if p.Type == "finish" && (p.Data.Reason == "canceled" || p.Data.Reason == "error") {
 				m.Status = message.Interrupted
 			}
 		}
-		c.Append(c.Split(content, said.ID, m)...)
+		c.Append(c.SplitContent(content, said.ID, m)...)
 	}
 	return nil
 }
 
-// add adds a part to the content of its message.
-func (p part) add(c *conversation.Content) {
+// addTo adds the part to the content of its message.
+func (p part) addTo(c *conversation.Content) {
 	d := p.Data
 	switch p.Type {
 	case "text":
-		c.Text = conversation.Join(c.Text, d.Text)
+		c.Text = conversation.JoinParagraphs(c.Text, d.Text)
 	case "reasoning":
-		c.Reasoning = conversation.Join(c.Reasoning, d.Thinking)
+		c.Reasoning = conversation.JoinParagraphs(c.Reasoning, d.Thinking)
 	case "binary":
 		c.Parts = append(c.Parts, file(d.Path, d.MIMEType, d.Data))
 	case "tool_call":
 		c.Calls = append(c.Calls, message.ToolCall{ID: d.ID, Name: d.Name, Arguments: d.Input})
 	case "tool_result":
-		c.Results = append(c.Results, conversation.Result{CallID: d.ToolCallID, Name: d.Name, Text: d.Content})
+		c.Results = append(c.Results, conversation.ToolResult{CallID: d.ToolCallID, Name: d.Name, Text: d.Content})
 	case "finish":
 	default:
-		c.Unused = append(c.Unused, p.Type)
+		c.Unsupported = append(c.Unsupported, p.Type)
 	}
 }
 
-// file is an attached text or image, or a note of another file.
+// file returns an attached text or image, or a note about another file.
 func file(path, kind string, data []byte) message.Part {
 	switch {
 	case strings.HasPrefix(kind, "text/"):
@@ -128,5 +127,5 @@ func file(path, kind string, data []byte) message.Part {
 	case strings.HasPrefix(kind, "image/"):
 		return message.Part{Kind: message.ImagePart, Name: path, MediaType: kind, Data: data}
 	}
-	return conversation.Note("file " + path)
+	return conversation.NotImported("file " + path)
 }

@@ -1,5 +1,5 @@
-// Package html writes a conversation as one HTML file for reading, with marks of what the model saw. The file needs
-// nothing beside itself and holds no script: what a model wrote is text in it, whatever it looks like.
+// Package html writes a conversation as one HTML file for reading, with the verdicts on its messages. The file needs no
+// other files and contains no scripts; whatever a model wrote is text.
 package html
 
 import (
@@ -22,22 +22,22 @@ import (
 //go:embed page.html
 var page string
 
-// Marks are what the file says of the requests beside the messages.
-type Marks struct {
-	Of       map[int64]Mark   // what the request for the newest answer held of a message, by message
-	Receipts map[int64]string // what an answer saw and cost, by the request that it answers
+// Annotations are what the page shows about the requests of a conversation.
+type Annotations struct {
+	Verdicts map[int64]Verdict // what the request for the newest answer held, by message id
+	Receipts map[int64]string  // summaries of what an answer saw and cost, by request id
 }
 
-// Mark is the verdict on one message.
-type Mark struct {
+// Verdict is the verdict on one message.
+type Verdict struct {
 	Glyph  string
-	Word   string // "whole", "cut", "dropped": its colour
-	Text   string // "cut to 150 of 2,310"
-	Reason string // a sentence, "" for none
+	Class  string // CSS class: "whole", "cut", "dropped"
+	Text   string // such as "cut to 150 of 2,310"
+	Reason string // a sentence, may be ""
 }
 
-// Write writes the branch of a session.
-func Write(out io.Writer, row store.Session, branch []store.Message, marks Marks) error {
+// Write writes a branch of a session.
+func Write(out io.Writer, row store.Session, branch []store.Message, annotations Annotations) error {
 	r := newRenderer()
 	colours, err := r.colours()
 	if err != nil {
@@ -48,9 +48,9 @@ func Write(out io.Writer, row store.Session, branch []store.Message, marks Marks
 		"line":     title.OneLine,
 		"trim":     strings.TrimSpace,
 		"speaker":  conversation.Speaker,
-		"when":     conversation.When,
-		"note":     note,
-		"name":     name,
+		"when":     conversation.TimeText,
+		"note":     statusNote,
+		"name":     partName,
 		"image":    imageURL,
 		"file":     fileText,
 		"markdown": func(text string) template.HTML { return r.markdown(clean(text)) },
@@ -61,8 +61,8 @@ func Write(out io.Writer, row store.Session, branch []store.Message, marks Marks
 		return fmt.Errorf("read the page: %w", err)
 	}
 	err = made.Execute(out, map[string]any{
-		"Title": cmp.Or(title.OneLine(row.Title), "A conversation"), "About": conversation.About(row, len(branch)),
-		"System": row.System, "Colours": template.CSS(colours), "Branch": branch, "Marks": marks,
+		"Title": cmp.Or(title.OneLine(row.Title), "A conversation"), "About": conversation.Subtitle(row, len(branch)),
+		"System": row.System, "Colours": template.CSS(colours), "Branch": branch, "Annotations": annotations,
 	})
 	if err != nil {
 		return fmt.Errorf("write the page: %w", err)
@@ -70,21 +70,21 @@ func Write(out io.Writer, row store.Session, branch []store.Message, marks Marks
 	return nil
 }
 
-// note is what is odd about a message, "" for nothing.
-func note(m store.Message) string {
+// statusNote returns the status of a message if it is not an ordinary one, or "".
+func statusNote(m store.Message) string {
 	if m.Status == message.Interrupted {
 		return "stopped here"
 	}
-	return conversation.Status(m)
+	return conversation.StatusText(m)
 }
 
-// name is the name of a part.
-func name(p message.Part) string { return cmp.Or(title.OneLine(p.Name), string(p.Kind)) }
+// partName returns the name of a part, or else its kind.
+func partName(p message.Part) string { return cmp.Or(title.OneLine(p.Name), string(p.Kind)) }
 
-// imageTypes are the images that a browser shows and that cannot hold a script.
+// imageTypes are the types of images that browsers show and that cannot contain scripts.
 var imageTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 
-// imageURL is an image as an address that holds its bytes, "" for a part that is none.
+// imageURL returns an image as a data URL, or "" for other parts.
 func imageURL(p message.Part) template.URL {
 	if p.Kind == message.TextPart || len(p.Data) == 0 || !slices.Contains(imageTypes, p.MediaType) {
 		return ""
@@ -92,7 +92,7 @@ func imageURL(p message.Part) template.URL {
 	return template.URL("data:" + p.MediaType + ";base64," + base64.StdEncoding.EncodeToString(p.Data))
 }
 
-// fileText is the text of a part, and for one that the page cannot show a sentence.
+// fileText returns the text of a part, or a sentence about a part that the page cannot show.
 func fileText(p message.Part) string {
 	if p.Kind == message.TextPart {
 		return clean(p.Text)
@@ -100,8 +100,7 @@ func fileText(p message.Part) string {
 	return fmt.Sprintf("An image (%s) of %d bytes.", title.OneLine(p.MediaType), len(p.Data))
 }
 
-// clean is a text without the characters that HTML does not know, and those that turn the direction of
-// what follows them.
+// clean removes carriage returns and replaces characters that HTML does not allow or that change the direction of text.
 func clean(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

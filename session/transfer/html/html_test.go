@@ -23,8 +23,8 @@ var update = flag.Bool("update", false, "write the page of the fixture")
 
 var begun = time.Date(2026, 3, 4, 5, 6, 0, 0, time.UTC)
 
-// written is the page of a conversation, without its styles.
-func written(t rapid.TB, row store.Session, marks Marks, messages ...store.Message) string {
+// written returns the page of a conversation, without its styles.
+func written(t rapid.TB, row store.Session, marks Annotations, messages ...store.Message) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := Write(&b, row, messages, marks); err != nil {
@@ -42,7 +42,7 @@ func said(id int64, role message.Role, text string) store.Message {
 	return store.Message{Message: message.Message{ID: id, Role: role, Content: text, Status: message.Complete}}
 }
 
-// A conversation with all that a page can hold.
+// The fixture has everything that a page can contain.
 func TestAPage(t *testing.T) {
 	t.Parallel()
 	question := said(1, message.User, "What holds port 8080?\n\n  And <why>?")
@@ -73,8 +73,8 @@ func TestAPage(t *testing.T) {
 		ID: "0195", Title: "Free a busy port", Endpoint: "openai", Model: "gpt-5.2", System: "Be brief.",
 		Created: begun,
 	}
-	marks := Marks{
-		Of: map[int64]Mark{
+	marks := Annotations{
+		Verdicts: map[int64]Verdict{
 			1: {"◐", "cut", "cut to 150 of 2,310", "It is longer than 150 characters."},
 			2: {"●", "whole", "whole", ""},
 		},
@@ -98,10 +98,11 @@ var active = []string{
 	"script", "iframe", "object", "embed", "link", "base", "svg", "math", "form", "video", "audio", "template",
 }
 
-// leads is where a link may lead.
+// leads matches the addresses that links may have.
 var leads = regexp.MustCompile(`^(https://|http://|mailto:|#m)`)
 
-// hostileTexts would do harm in a page that took them for HTML. Each is a line, written as in Go.
+// hostileTexts returns texts that would do harm if they were taken for HTML. The file has one quoted Go string per
+// line.
 func hostileTexts(t *testing.T) (list []string) {
 	t.Helper()
 	file, err := os.ReadFile("testdata/hostile.txt")
@@ -115,8 +116,8 @@ func hostileTexts(t *testing.T) (list []string) {
 	return list
 }
 
-// wantHarmless reads a page as a browser does, and wants nothing in it that runs, loads, leads elsewhere than a link
-// may, or turns the direction of the text.
+// wantHarmless parses a page as a browser does and checks that nothing in it runs, loads, links elsewhere than allowed,
+// or changes the direction of the text.
 func wantHarmless(t rapid.TB, page string) {
 	t.Helper()
 	doc, err := html.Parse(strings.NewReader(page))
@@ -159,7 +160,7 @@ func wantHarmless(t rapid.TB, page string) {
 	}
 }
 
-// Whatever anybody wrote stays text.
+// Whatever anybody wrote is only text.
 func TestNothingOfAConversationRuns(t *testing.T) {
 	t.Parallel()
 	harmless := []string{"text", "\n\n", "\n", " ", "- ", "> ", "| a | b |\n|---|---|\n| ", "`", "*"}
@@ -179,8 +180,8 @@ func TestNothingOfAConversationRuns(t *testing.T) {
 			},
 		}
 		m.ToolCalls = []message.ToolCall{{ID: draw("id"), Name: draw("tool"), Arguments: draw("arguments")}}
-		marks := Marks{
-			Of:       map[int64]Mark{1: {draw("glyph"), "cut", draw("verdict"), draw("reason")}},
+		marks := Annotations{
+			Verdicts: map[int64]Verdict{1: {draw("glyph"), "cut", draw("verdict"), draw("reason")}},
 			Receipts: map[int64]string{1: draw("receipt")},
 		}
 		row := store.Session{Title: draw("title"), System: draw("system"), Model: draw("of")}

@@ -22,15 +22,15 @@ import (
 )
 
 const (
-	mostColoured  = 200_000 // bytes of code that are highlighted
-	headingsBelow = 2       // levels that the headings of an answer go down: the page and its messages have those above
+	maxHighlighted = 200_000 // bytes of code
+	headingsBelow  = 2       // levels by which headings of an answer are lowered, below those of the page
 )
 
 // renderer writes Markdown and code as HTML.
 type renderer struct {
 	md      goldmark.Markdown
 	format  *chromahtml.Formatter
-	classes *chroma.Style // without colours: those of the classes are in the page's style sheet
+	classes *chroma.Style // empty: the style sheet of the page has the colours
 }
 
 func newRenderer() *renderer {
@@ -38,7 +38,7 @@ func newRenderer() *renderer {
 		format:  chromahtml.New(chromahtml.WithClasses(true), chromahtml.PreventSurroundingPre(true)),
 		classes: chroma.MustNewStyle("classes", nil),
 	}
-	// HTML is not parsed as such, and so shown as the text that it is.
+	// Without these parsers, HTML is shown as text.
 	isHTML := func(p util.PrioritizedValue) bool {
 		return p.Value == any(parser.NewHTMLBlockParser()) || p.Value == any(parser.NewRawHTMLParser())
 	}
@@ -54,7 +54,7 @@ func newRenderer() *renderer {
 	return r
 }
 
-// colours returns the style sheet of code, on a light and on a dark page.
+// colours returns the style sheet of code for light and dark pages.
 func (r *renderer) colours() (string, error) {
 	var css strings.Builder
 	if err := r.format.WriteCSS(&css, styles.Get("github")); err != nil {
@@ -68,8 +68,8 @@ func (r *renderer) colours() (string, error) {
 	return css.String(), nil
 }
 
-// markdown renders an answer. What it holds of HTML is shown as the text that it is; its links lead only where a link
-// may lead, and its images are links, because a page that is opened must ask nobody for them.
+// markdown renders an answer. HTML in it is shown as text, links to other schemes than web and mail lose their address,
+// and images become links, so that opening the page causes no requests.
 func (r *renderer) markdown(source string) template.HTML {
 	raw := []byte(source)
 	doc := r.md.Parser().Parse(text.NewReader(raw))
@@ -86,10 +86,10 @@ func (r *renderer) markdown(source string) template.HTML {
 	return template.HTML(b.String())
 }
 
-// code highlights a text by the name of its language, "" for none.
+// code highlights a text in the named language, "" for none.
 func (r *renderer) code(source, language string) template.HTML {
 	plain := template.HTML(template.HTMLEscapeString(source))
-	if language == "" || len(source) > mostColoured {
+	if language == "" || len(source) > maxHighlighted {
 		return plain
 	}
 	lexer := lexers.Get(language)
@@ -107,7 +107,7 @@ func (r *renderer) code(source, language string) template.HTML {
 	return template.HTML(b.String())
 }
 
-// RegisterFuncs takes over the nodes that the library would write otherwise.
+// RegisterFuncs implements goldmark's NodeRenderer.
 func (r *renderer) RegisterFuncs(reg goldmarkrenderer.NodeRendererFuncRegisterer) {
 	reg.Register(ast.KindFencedCodeBlock, r.codeBlock)
 	reg.Register(ast.KindCodeBlock, r.codeBlock)
@@ -132,10 +132,10 @@ func (r *renderer) codeBlock(w util.BufWriter, source []byte, n ast.Node, enteri
 	return ast.WalkSkipChildren, nil
 }
 
-// mayLead is where a link may lead: to a web page or an address for mail.
-var mayLead = regexp.MustCompile(`(?i)^(https?://|mailto:).`)
+// safeLink matches the addresses that links may have: web pages and mail addresses.
+var safeLink = regexp.MustCompile(`(?i)^(https?://|mailto:).`)
 
-// link writes a link, or an image as one. Where it may not lead, its text stays.
+// link renders a link, or an image as a link. If the address is not safe, only the text is rendered.
 func link(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	var to []byte
 	label := ""
@@ -150,7 +150,7 @@ func link(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkS
 			to = append([]byte("mailto:"), to...)
 		}
 	}
-	leads := mayLead.Match(to)
+	leads := safeLink.Match(to)
 	if entering && leads {
 		address := template.HTMLEscapeString(string(util.URLEscape(to, true)))
 		fmt.Fprintf(w, `<a href="%s" rel="noopener noreferrer">`, address)

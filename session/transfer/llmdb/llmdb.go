@@ -1,6 +1,5 @@
-// Package llmdb reads the conversations that the program llm keeps in its SQLite database, as rows of threads or of
-// responses. The database holds no descriptions of tools, and of files that are no images only where they were. The
-// package does not open the database and does not store the conversations.
+// Package llmdb reads conversations from the SQLite database of the program llm, stored as threads or as responses. It
+// contains no descriptions of tools, and only the locations of files that are not images.
 package llmdb
 
 import (
@@ -12,8 +11,8 @@ import (
 	"winnow/session/transfer/conversation"
 )
 
-// Query is SQL for the conversations of a database with these columns, each as one JSON object, "" where it is not
-// llm's. A conversation that went on as a thread is read as that alone.
+// Query returns a query for the conversations of a database with these columns ("table.column"), each as one JSON
+// object, or "" if it is not a database of llm. A conversation that is stored in both forms is read as a thread.
 func Query(columns map[string]bool) string {
 	threads, responses := columns["threads.tip_message_hash"], columns["responses.resolved_model"]
 	switch {
@@ -28,7 +27,7 @@ func Query(columns map[string]bool) string {
 	return ""
 }
 
-// attachmentsSQL is SQL for a list of attachments. from begins with the columns of the table attachments, as a.
+// attachmentsSQL returns SQL for a list of attachments. from is a FROM clause with the table attachments as a.
 func attachmentsSQL(from, order string) string {
 	return `(
 		SELECT json_group_array(
@@ -40,10 +39,10 @@ func attachmentsSQL(from, order string) string {
 }
 
 // Read reads the conversations that the query returns.
-var Read = conversation.Each("llm", read)
+var Read = conversation.PerValue("llm", read)
 
-// logged is a conversation: a thread, or responses.
-type logged struct {
+// loggedConversation is one conversation, as a thread or as responses.
+type loggedConversation struct {
 	ID        string            `json:"id"`
 	Name      string            `json:"name"`
 	Tip       string            `json:"tip"`
@@ -53,39 +52,39 @@ type logged struct {
 	Responses []response        `json:"responses"`
 }
 
-func read(c *conversation.Conversation, x logged) error {
+func read(c *conversation.Conversation, x loggedConversation) error {
 	c.Session.Origin, c.Session.Title = x.ID, x.Name
 	if x.Tip != "" {
-		thread(c, x)
+		addThread(c, x)
 		return nil
 	}
 	system := ""
 	for _, r := range x.Responses {
-		system = r.add(c, system)
+		system = r.addTo(c, system)
 	}
 	return nil
 }
 
-// attachment is a file. The logs hold the bytes of some, and of others only where they were.
+// attachment is a file. The database contains the data of some, and only the location of others.
 type attachment struct {
 	Type  string `json:"type"`
 	Where string `json:"where"`
-	Data  string `json:"data"` // in hex
+	Data  string `json:"data"` // hexadecimal
 }
 
-// parts are the parts of a message that attachments are.
+// parts returns attachments as the parts of a message.
 func parts(c *conversation.Conversation, attachments []attachment) []message.Part {
 	var all []message.Part
 	for _, a := range attachments {
-		data, _ := hex.DecodeString(a.Data) // SQLite wrote it
+		data, _ := hex.DecodeString(a.Data) // written by SQLite's hex function
 		if strings.HasPrefix(a.Type, "image/") && len(data) > 0 {
 			name := a.Where[strings.LastIndexAny(a.Where, `/\`)+1:]
 			all = append(all, message.Part{Kind: message.ImagePart, Name: name, MediaType: a.Type, Data: data})
 			continue
 		}
 		where := cmp.Or(a.Where, a.Type)
-		c.Warn("", "the attachment %q is not in the logs as an image; a note replaces it", where)
-		all = append(all, conversation.Note("file "+where))
+		c.Warnf("", "the attachment %q is not in the logs as an image; a note replaces it", where)
+		all = append(all, conversation.NotImported("file "+where))
 	}
 	return all
 }

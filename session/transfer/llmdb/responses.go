@@ -7,7 +7,7 @@ import (
 	"winnow/session/transfer/conversation"
 )
 
-// fragmentsSQL is SQL for the texts that a response got beside its prompt or its system prompt.
+// fragmentsSQL returns SQL for the fragments of a prompt or system prompt.
 func fragmentsSQL(table string) string {
 	return `(
 		SELECT json_group_array(f.content ORDER BY p.[order])
@@ -17,8 +17,8 @@ func fragmentsSQL(table string) string {
 	)`
 }
 
-// responsesSQL is SQL for the conversations that are responses, the oldest first in each. One without a conversation is
-// one of its own.
+// responsesSQL returns SQL for the conversations that are stored as responses, each in the order of their times. A
+// response without a conversation is a conversation of its own.
 func responsesSQL(condition string) string {
 	return `
 		SELECT json_object(
@@ -83,13 +83,14 @@ type response struct {
 		Call   string `json:"call"`
 		Name   string `json:"name"`
 		Output string `json:"output"`
-	} `json:"results"` // of the calls of the response before
+	} `json:"results"` // for the calls of the response before
 }
 
-// add adds a response to its conversation, whose system prompt so far is system, and returns that of the response.
-func (r response) add(c *conversation.Conversation, system string) string {
+// addTo adds a response to its conversation. system is the system prompt so far; the returned one is that of the
+// response.
+func (r response) addTo(c *conversation.Conversation, system string) string {
 	at := r.Time.MS()
-	if said := conversation.Join(append(r.SystemFragments, r.System)...); said != "" && said != system {
+	if said := conversation.JoinParagraphs(append(r.SystemFragments, r.System)...); said != "" && said != system {
 		system = said
 		c.Append(conversation.NewMessage(r.ID+"/system", "system", said, at))
 	}
@@ -98,9 +99,9 @@ func (r response) add(c *conversation.Conversation, system string) string {
 		m.ToolCallID, m.Name = result.Call, result.Name
 		c.Append(m)
 	}
-	prompt := conversation.Join(append(r.PromptFragments, r.Prompt)...)
+	prompt := conversation.JoinParagraphs(append(r.PromptFragments, r.Prompt)...)
 	asked := conversation.NewMessage(r.ID+"/prompt", "user", prompt, at)
-	if asked.Parts = parts(c, r.Attachments); !conversation.Blank(asked) {
+	if asked.Parts = parts(c, r.Attachments); !conversation.IsBlank(asked) {
 		c.Append(asked)
 	}
 	answer := conversation.NewMessage(r.ID, "assistant", r.Response, at)

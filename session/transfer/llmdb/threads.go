@@ -8,8 +8,8 @@ import (
 	"winnow/session/transfer/conversation"
 )
 
-// threadsSQL is SQL for the threads, each with every message that leads to the end of one of its turns, or to its own.
-// A text may be made of pieces and fragments.
+// threadsSQL is SQL for the threads, each with all messages that lead to its end or to the end of one of its turns. A
+// text may be composed of literals and fragments.
 var threadsSQL = `
 	SELECT json_object(
 		'id', t.id,
@@ -68,7 +68,7 @@ var threadsSQL = `
 	)
 	FROM threads t`
 
-// turn is how the thread came to a message. Its time and its model are those of the messages that it added.
+// turn is a step of a thread. The messages that it added have its time and model.
 type turn struct {
 	Tip   string            `json:"tip"`
 	Model string            `json:"model"`
@@ -89,9 +89,9 @@ type entry struct {
 	} `json:"parts"`
 }
 
-// thread makes a conversation of a tree in which every message names the one before it. Turns that end beside the
-// thread's end are other branches.
-func thread(c *conversation.Conversation, x logged) {
+// addThread adds the messages of a tree in which each message names its parent. Turns that do not lead to the thread's
+// end are other branches.
+func addThread(c *conversation.Conversation, x loggedConversation) {
 	entries := map[string]entry{}
 	for _, e := range x.Messages {
 		entries[e.Hash] = e
@@ -105,12 +105,12 @@ func thread(c *conversation.Conversation, x logged) {
 			if m.Role == message.Assistant {
 				m.Model = turn.Model
 			}
-			messages := c.Split(e.content(c), e.Hash, m)
+			messages := c.SplitContent(e.content(c), e.Hash, m)
 			nodes = append(nodes, conversation.Node{ID: e.Hash, Parent: e.Parent, Messages: messages})
 		}
 		slices.Reverse(nodes[first:])
 	}
-	c.Grow(nodes, x.Tip)
+	c.AddTree(nodes, x.Tip)
 }
 
 // content reads the parts of a message.
@@ -118,11 +118,11 @@ func (e entry) content(c *conversation.Conversation) conversation.Content {
 	var out conversation.Content
 	for _, p := range e.Parts {
 		var payload map[string]conversation.Text
-		_ = json.Unmarshal([]byte(p.Payload), &payload) // What cannot be read is empty; a text has none.
+		_ = json.Unmarshal([]byte(p.Payload), &payload) // text parts have none
 		call, text := string(payload["tool_call_id"]), p.Text
 		switch p.Type {
 		case "text":
-			out.Text = conversation.Join(out.Text, text)
+			out.Text = conversation.JoinParagraphs(out.Text, text)
 		case "reasoning":
 			out.Reasoning += text
 		case "tool_call":
@@ -130,11 +130,11 @@ func (e entry) content(c *conversation.Conversation) conversation.Content {
 			out.Calls = append(out.Calls, message.ToolCall{ID: call, Name: p.Tool, Arguments: arguments})
 		case "tool_result":
 			text = string(payload["output"]) + text
-			out.Results = append(out.Results, conversation.Result{CallID: call, Name: p.Tool, Text: text})
+			out.Results = append(out.Results, conversation.ToolResult{CallID: call, Name: p.Tool, Text: text})
 		case "attachment":
 			out.Parts = append(out.Parts, parts(c, p.Attachments)...)
 		default:
-			out.Unused = append(out.Unused, p.Type)
+			out.Unsupported = append(out.Unsupported, p.Type)
 		}
 	}
 	return out

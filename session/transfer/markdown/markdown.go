@@ -1,5 +1,4 @@
-// Package markdown writes a conversation as Markdown for reading. It does not read Markdown: JSON is what
-// comes back.
+// Package markdown writes a conversation as Markdown for reading. Such files cannot be imported again.
 package markdown
 
 import (
@@ -15,24 +14,24 @@ import (
 	"winnow/session/transfer/conversation"
 )
 
-// Write writes the branch of a session. An error of out is for the caller to find.
+// Write writes a branch of a session. Errors of out are left to the caller, as with bufio.Writer.
 func Write(out io.Writer, row store.Session, branch []store.Message) {
 	name := cmp.Or(title.OneLine(row.Title), "A conversation")
-	fmt.Fprintf(out, "# %s\n\n%s · winnow session %s\n", name, conversation.About(row, len(branch)), row.ID)
+	fmt.Fprintf(out, "# %s\n\n%s · winnow session %s\n", name, conversation.Subtitle(row, len(branch)), row.ID)
 	if row.System != "" {
-		fmt.Fprintf(out, "\n## System prompt\n\n%s\n", fenced(row.System, ""))
+		fmt.Fprintf(out, "\n## System prompt\n\n%s\n", codeBlock(row.System, ""))
 	}
 	for _, m := range branch {
-		fmt.Fprintf(out, "\n## %s%s\n", conversation.Speaker(m), suffix(m))
+		fmt.Fprintf(out, "\n## %s%s\n", conversation.Speaker(m), headingSuffix(m))
 		for _, text := range texts(m) {
 			fmt.Fprintf(out, "\n%s\n", text)
 		}
 	}
 }
 
-// suffix is when a message was written and what is odd about it, for the end of its heading.
-func suffix(m store.Message) (text string) {
-	for _, part := range []string{strings.TrimSuffix(conversation.When(m), " UTC"), conversation.Status(m)} {
+// headingSuffix returns the time and the status of a message for the end of its heading.
+func headingSuffix(m store.Message) (text string) {
+	for _, part := range []string{strings.TrimSuffix(conversation.TimeText(m), " UTC"), conversation.StatusText(m)} {
 		if part != "" {
 			text += " · " + part
 		}
@@ -40,47 +39,47 @@ func suffix(m store.Message) (text string) {
 	return text
 }
 
-// texts are the Markdown of what a message holds.
+// texts returns the paragraphs of a message as Markdown.
 func texts(m store.Message) []string {
 	if m.Damaged {
 		return []string{"*This message is damaged and cannot be read.*"}
 	}
 	var all []string
 	if strings.TrimSpace(m.Reasoning) != "" {
-		all = append(all, "<details>\n<summary>Reasoning</summary>\n\n"+closed(m.Reasoning)+"\n\n</details>")
+		all = append(all, "<details>\n<summary>Reasoning</summary>\n\n"+closeCode(m.Reasoning)+"\n\n</details>")
 	}
 	for _, p := range m.Parts {
-		all = append(all, attached(p))
+		all = append(all, attachment(p))
 	}
 	switch {
 	case strings.TrimSpace(m.Content) == "":
 	case m.Role == message.Tool:
-		all = append(all, fenced(m.Content, ""))
+		all = append(all, codeBlock(m.Content, ""))
 	default:
-		all = append(all, closed(m.Content))
+		all = append(all, closeCode(m.Content))
 	}
 	for _, c := range m.ToolCalls {
-		all = append(all, fmt.Sprintf("Calls %s:\n\n%s", code(title.OneLine(c.Name)), fenced(c.Arguments, "json")))
+		all = append(all, fmt.Sprintf("Calls %s:\n\n%s", inlineCode(title.OneLine(c.Name)), codeBlock(c.Arguments, "json")))
 	}
 	return all
 }
 
-// attached is a file or an image. The name and the size of an image stand for it.
-func attached(p message.Part) string {
+// attachment returns a file, or the name and size of an image.
+func attachment(p message.Part) string {
 	name := title.OneLine(p.Name)
 	if p.Kind == message.TextPart {
-		return fmt.Sprintf("File %s:\n\n%s", code(name), fenced(p.Text, ""))
+		return fmt.Sprintf("File %s:\n\n%s", inlineCode(name), codeBlock(p.Text, ""))
 	}
 	if name != "" {
-		name = " " + code(name)
+		name = " " + inlineCode(name)
 	}
 	return fmt.Sprintf("*Image%s, %s, %d bytes*", name, title.OneLine(p.MediaType), len(p.Data))
 }
 
 var backticks = regexp.MustCompile("`{3,}")
 
-// fenced puts a text between fences that are longer than any run of backticks in it.
-func fenced(text, language string) string {
+// codeBlock puts a text between fences that are longer than any run of backticks in it.
+func codeBlock(text, language string) string {
 	fence := "```"
 	for _, run := range backticks.FindAllString(text, -1) {
 		if len(run) >= len(fence) {
@@ -90,15 +89,15 @@ func fenced(text, language string) string {
 	return fence + language + "\n" + strings.TrimSuffix(text, "\n") + "\n" + fence
 }
 
-// code is a name as a piece of code.
-func code(name string) string { return "`" + strings.ReplaceAll(name, "`", "'") + "`" }
+// inlineCode returns a name as inline code.
+func inlineCode(name string) string { return "`" + strings.ReplaceAll(name, "`", "'") + "`" }
 
-// fence is a line that opens a code block, or closes one where nothing follows its marks.
+// fence matches a line that opens a code block, or closes one if nothing follows the marks.
 var fence = regexp.MustCompile("(?m)^ {0,3}(`{3,}|~{3,})([^`\n]*)$")
 
-// closed is a text whose last code block ends. An answer that was cut off inside one would take all that
-// follows into it.
-func closed(text string) string {
+// closeCode ends the last code block of a text. Otherwise an answer that was cut off in a code block would include what
+// follows it.
+func closeCode(text string) string {
 	text = strings.Trim(text, "\n")
 	open := ""
 	for _, line := range fence.FindAllStringSubmatch(text, -1) {

@@ -13,10 +13,8 @@ func TestMarkdownEndsCodeBlocks(t *testing.T) {
 		"``` inline ``` text":     "``` inline ``` text",
 		"```\nx\n``` not the end": "```\nx\n``` not the end\n```",
 	} {
-		if got := closed(text); got != want {
+		if got := closeCode(text); got != want {
 			t.Errorf("closed(%q) = %q, want %q", text, got, want)
 		}
 	}
 }
-
-// Markdown is for reading. An import names what it met and the forms that can be imported.

@@ -11,13 +11,13 @@ import (
 	"winnow/session/store"
 )
 
-// line is a message as it is written.
+// line is a message in the file.
 type line struct {
 	ID         string       `json:"id,omitempty"`
 	Timestamp  string       `json:"timestamp,omitempty"`
 	Role       message.Role `json:"role"`
 	Name       string       `json:"name,omitempty"`
-	Content    any          `json:"content"` // one text, or parts where it has an image
+	Content    any          `json:"content"` // a string, or []part if there are images
 	Reasoning  string       `json:"reasoning_content,omitempty"`
 	ToolCalls  []toolCall   `json:"tool_calls,omitempty"`
 	ToolCallID *string      `json:"tool_call_id,omitempty"`
@@ -38,8 +38,8 @@ type part struct {
 	ImageURL map[string]string `json:"image_url,omitempty"`
 }
 
-// Write writes a branch of a session as JSONL, its own system prompt first; Read reads it as the same messages.
-// Arguments keep the text that was received. Bytes that are not UTF-8 become U+FFFD, because JSON cannot hold them.
+// Write writes a branch of a session as JSON lines, beginning with its system prompt. Read returns the same messages.
+// Bytes that are not UTF-8 become U+FFFD, because JSON cannot hold them.
 func Write(out io.Writer, row store.Session, branch []store.Message) error {
 	lines := json.NewEncoder(out)
 	lines.SetEscapeHTML(false)
@@ -72,7 +72,7 @@ func lineOf(m message.Message) line {
 	return out
 }
 
-// contentOf is the content of a message: one text, or a list of parts.
+// contentOf returns the content of a message: a string, or a list of parts.
 func contentOf(m message.Message) any {
 	if len(m.Parts) == 0 {
 		return m.Content

@@ -1,5 +1,5 @@
-// Package opencode reads what opencode export writes: a session with its messages. It holds neither the system prompt
-// nor the descriptions of the tools. The package does not open files and does not store.
+// Package opencode reads sessions as opencode export writes them. They contain neither the system prompt nor the
+// descriptions of tools.
 package opencode
 
 import (
@@ -11,7 +11,7 @@ import (
 )
 
 // Read reads exported sessions.
-var Read = conversation.Each("opencode", read)
+var Read = conversation.PerValue("opencode", read)
 
 type export struct {
 	Info struct {
@@ -42,7 +42,7 @@ type times struct {
 type part struct {
 	Type    string `json:"type"`
 	Text    string `json:"text"`
-	Ignored bool   `json:"ignored"` // shown and not sent
+	Ignored bool   `json:"ignored"` // shown but not sent
 	Tool    string `json:"tool"`
 	CallID  string `json:"callID"`
 	State   struct {
@@ -71,35 +71,35 @@ func read(c *conversation.Conversation, x export) error {
 		}
 		var content, answers conversation.Content
 		for _, p := range said.Parts {
-			p.add(&content, &answers)
+			p.addTo(&content, &answers)
 		}
-		c.Append(c.Split(content, m.Label, m)...)
+		c.Append(c.SplitContent(content, m.Label, m)...)
 		if len(answers.Results) > 0 { // after the calls, which are in the same message here
 			results := conversation.NewMessage(m.Label+"/results", "tool", "", at)
-			c.Append(c.Split(answers, m.Label, results)...)
+			c.Append(c.SplitContent(answers, m.Label, results)...)
 		}
 	}
 	return nil
 }
 
-// add adds a part to the content of its message, and what a tool answered to the answers. Those that are no part of a
-// request, such as the state of the files, are left out.
-func (p part) add(c, answers *conversation.Content) {
+// addTo adds the part to the content of its message, and a tool result to answers. Parts that are not sent to models,
+// such as file snapshots, are left out.
+func (p part) addTo(c, answers *conversation.Content) {
 	switch p.Type {
 	case "text":
 		if !p.Ignored {
-			c.Text = conversation.Join(c.Text, p.Text)
+			c.Text = conversation.JoinParagraphs(c.Text, p.Text)
 		}
 	case "reasoning":
-		c.Reasoning = conversation.Join(c.Reasoning, p.Text)
+		c.Reasoning = conversation.JoinParagraphs(c.Reasoning, p.Text)
 	case "file":
-		c.Parts = append(c.Parts, conversation.File(p.Filename, p.URL))
+		c.Parts = append(c.Parts, conversation.FilePart(p.Filename, p.URL))
 	case "tool":
 		call := message.ToolCall{ID: p.CallID, Name: p.Tool, Arguments: conversation.TextOf(p.State.Input)}
 		c.Calls = append(c.Calls, call)
-		r := conversation.Result{CallID: p.CallID, Text: p.State.Output + p.State.Error}
+		r := conversation.ToolResult{CallID: p.CallID, Text: p.State.Output + p.State.Error}
 		for _, a := range p.State.Attachments {
-			r.Parts = append(r.Parts, conversation.File(a.Filename, a.URL))
+			r.Parts = append(r.Parts, conversation.FilePart(a.Filename, a.URL))
 		}
 		if r.Text != "" || len(r.Parts) > 0 {
 			answers.Results = append(answers.Results, r)

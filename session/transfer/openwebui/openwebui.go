@@ -1,5 +1,5 @@
-// Package openwebui reads the chats that Open WebUI exports as JSON. The export holds no results of tools apart from
-// the text, and files only by their names. The package does not open files and does not store.
+// Package openwebui reads the chats that Open WebUI exports as JSON. The export contains tool results only as text, and
+// only the names of files.
 package openwebui
 
 import (
@@ -17,7 +17,7 @@ import (
 )
 
 // Read reads the chats of an export.
-var Read = conversation.Each("open-webui", read)
+var Read = conversation.PerValue("open-webui", read)
 
 type export struct {
 	ID       string            `json:"id"`
@@ -61,14 +61,14 @@ func read(c *conversation.Conversation, x export) error {
 	for _, id := range slices.Sorted(maps.Keys(said)) {
 		nodes = append(nodes, conversation.Node{ID: id, Parent: said[id].Parent, Messages: messages(c, id, said[id])})
 	}
-	slices.SortFunc(nodes, conversation.ByTime)
-	c.Grow(nodes, x.Chat.History.Current)
-	c.NameByFirst()
+	slices.SortFunc(nodes, conversation.CompareTime)
+	c.AddTree(nodes, x.Chat.History.Current)
+	c.SetDefaultOrigin()
 	return nil
 }
 
-// thought is how a chat keeps what the model thought: as HTML before its answer.
-var thought = regexp.MustCompile(
+// reasoning matches the reasoning before an answer, which Open WebUI stores as HTML.
+var reasoning = regexp.MustCompile(
 	`(?s)^\s*<details type="reasoning"[^>]*>\s*(?:<summary>.*?</summary>)?(.*?)</details>\s*`)
 
 func messages(c *conversation.Conversation, id string, x exported) []conversation.Message {
@@ -76,7 +76,7 @@ func messages(c *conversation.Conversation, id string, x exported) []conversatio
 	content := conversation.ReadContent(x.Content)
 	if m.Role == message.Assistant {
 		m.Model = x.Model
-		if found := thought.FindStringSubmatch(content.Text); found != nil {
+		if found := reasoning.FindStringSubmatch(content.Text); found != nil {
 			var lines []string
 			for line := range strings.Lines(strings.TrimSpace(found[1])) {
 				lines = append(lines, strings.TrimPrefix(strings.TrimPrefix(line, ">"), " "))
@@ -85,7 +85,7 @@ func messages(c *conversation.Conversation, id string, x exported) []conversatio
 		}
 	}
 	for _, f := range x.Files {
-		content.Parts = append(content.Parts, conversation.File(f.Name, f.URL))
+		content.Parts = append(content.Parts, conversation.FilePart(f.Name, f.URL))
 	}
-	return c.Split(content, id, m)
+	return c.SplitContent(content, id, m)
 }

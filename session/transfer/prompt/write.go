@@ -1,4 +1,4 @@
-// Package prompt writes a conversation as one text for a model. It does not read such texts.
+// Package prompt writes a conversation as one text for a model. Such texts cannot be imported again.
 package prompt
 
 import (
@@ -12,7 +12,7 @@ import (
 // unlimited is more tokens than any conversation has.
 const unlimited = 1 << 40
 
-// Write writes all of a branch as one text, as a request with room for everything would hold it.
+// Write writes a whole branch as one text.
 func Write(out io.Writer, row store.Session, branch []store.Message) error {
 	policy, err := history.Preset("full")
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"winnow/session/store"
 )
 
-// damageSegments changes a byte in each segment of a folder, whose size stays.
+// damageSegments changes a byte in each segment of a folder.
 func damageSegments(t *testing.T, dir string) {
 	t.Helper()
 	written := segments(dir)
@@ -22,7 +22,7 @@ func damageSegments(t *testing.T, dir string) {
 	}
 }
 
-// A folder that is taken over is complete even where a file in it is damaged: this machine has merged it before.
+// A folder that is taken over is complete even if a file in it is damaged, because this machine has merged it before.
 func TestAFolderWithADamagedSegmentIsTakenOver(t *testing.T) {
 	dir := t.TempDir()
 	a, b, c := newMachine(t, dir), newMachine(t, dir), newMachine(t, dir)
@@ -41,7 +41,7 @@ func TestAFolderWithADamagedSegmentIsTakenOver(t *testing.T) {
 	c.want(chat.ID, "hello")
 }
 
-// An archive that is imported has the machines told of its rows alone, not once more of all that was ever purged.
+// Importing an archive sends its rows to the other machines, and not all earlier purges again.
 func TestAnArchiveTellsOfNoOtherChat(t *testing.T) {
 	dir := t.TempDir()
 	a, elsewhere := newMachine(t, dir), newMachine(t, t.TempDir())
