@@ -16,7 +16,7 @@ import (
 	"winnow/ui/conversation"
 )
 
-// stored is the text of the messages of a stored session.
+// storedTexts returns the texts of the messages of a stored session.
 func (l *live) storedTexts(id string) []string {
 	l.t.Helper()
 	row, err := l.Deps.Store.Session(l.t.Context(), id)
@@ -34,7 +34,7 @@ func (l *live) storedTexts(id string) []string {
 	return texts
 }
 
-// leaves opens a new session, and returns the id of the one that was left.
+// leaves opens a new session and returns the id of the previous one.
 func (l *live) leaves() string {
 	l.t.Helper()
 	l.until("the message on disk", func() bool { return l.composer.Sending == nil })
@@ -44,7 +44,7 @@ func (l *live) leaves() string {
 	return id
 }
 
-// A question of a turn behind the screen is shown where it can be answered, and until then nothing runs.
+// A question of a turn in the background waits until the session is opened, and until then no tool runs.
 func TestAQuestionBehindTheScreenWaits(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 40)
@@ -135,13 +135,13 @@ func TestQuittingSaysHowManyAnswersItStops(t *testing.T) {
 	}
 }
 
-// gate is a server whose answers begin with a word and end when the test lets them.
+// gate is a server whose answers begin at once, and end when the test says so.
 type gate struct {
-	asked chan string   // the newest message of each request that came
-	open  chan struct{} // each receipt ends one answer
+	asked chan string   // the last message of each request
+	open  chan struct{} // each value ends one answer
 }
 
-// gated has the server wait for the test.
+// gated makes the server a gate.
 func (l *live) gated() *gate {
 	g := &gate{asked: make(chan string, 16), open: make(chan struct{}, 16)}
 	l.says(map[string]http.HandlerFunc{"/v1/chat/completions": func(w http.ResponseWriter, r *http.Request) {
@@ -164,7 +164,7 @@ func (l *live) gated() *gate {
 	return g
 }
 
-// wants waits until the server is asked a message.
+// wants waits for a request with a message.
 func (g *gate) wants(l *live, text string) {
 	l.t.Helper()
 	l.until("the server to be asked", func() bool { return len(g.asked) > 0 })
@@ -179,7 +179,7 @@ func (l *live) enters(text string) {
 	l.press("enter")
 }
 
-// A plan that takes long does not stop the screen from being drawn.
+// The screen is drawn while a slow plan is being made.
 func TestTheViewDoesNotWaitForAPlan(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 40)

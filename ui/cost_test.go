@@ -25,8 +25,7 @@ import (
 	"winnow/ui/theme"
 )
 
-// charging makes the application talk to its server at these prices. At another address than this
-// machine's the server is a hosted one.
+// charging begins a session with a server that has these prices. Base, if not empty, is the address of a hosted server.
 func (l *live) charging(base string, prices map[string]pricing.Prices) {
 	l.t.Helper()
 	e := l.Deps.Models.Endpoints()[0]
@@ -37,7 +36,7 @@ func (l *live) charging(base string, prices map[string]pricing.Prices) {
 	l.talksTo(e)
 }
 
-// talksTo begins a conversation with the first of the endpoints.
+// talksTo begins a session with the first of these endpoints.
 func (l *live) talksTo(endpoints ...llm.Endpoint) {
 	l.t.Helper()
 	l.Deps.Models = new(llm.Catalog).With(endpoints...)
@@ -49,7 +48,7 @@ func (l *live) talksTo(endpoints ...llm.Endpoint) {
 	l.run(l.Init())
 }
 
-// sentTo sends every request to one host, whatever its address says.
+// sentTo sends every request to one host, whatever its URL.
 type sentTo string
 
 func (to sentTo) Do(req *http.Request) (*http.Response, error) {
@@ -90,7 +89,7 @@ func TestCostOfEachRequestIsShown(t *testing.T) {
 				line, _, _ := strings.Cut(after, "│")
 				return strings.TrimSpace("~86 tokens" + line)
 			}
-			// The costs of the requests are read after the answer has come.
+			// costs are read after the answer has arrived
 			l.until(fmt.Sprintf("the receipt %q", test.receipt), func() bool { return receipt() == test.receipt })
 			l.press("tab", "tab")
 			if test.next != "" {
@@ -124,7 +123,7 @@ func TestWhatIfShowsThePriceOfAnotherModel(t *testing.T) {
 	l.shows("~$0.25 in")
 }
 
-// The price of the first request is there before anything is sent, where only the server's list has it.
+// A price that only the server's model list has is shown before the first request.
 func TestPriceOfTheListIsShownBeforeTheFirstRequest(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 140, 50)
@@ -145,18 +144,14 @@ func TestPriceOfTheListIsShownBeforeTheFirstRequest(t *testing.T) {
 	}
 }
 
-// talked is the application with a stored conversation of long questions, and all of it is counted.
+// talked returns a model with a stored conversation of long questions, all of it counted.
 func talked(t *testing.T, w, h int) *live {
 	l := onStage(t, w, h)
-	for i := range 6 {
-		question := strings.Repeat("Tell me of the parser's error recovery once more. ", 30+i)
-		l.turnOf(l.Session.Send(t.Context(), session.Draft{Text: question}))
-	}
-	l.reopen()
+	l.talks()
 	return l
 }
 
-// fileHash is a hash of everything that is stored.
+// fileHash returns a hash of the history file and its log.
 func (l *live) fileHash() [32]byte {
 	l.t.Helper()
 	var all []byte
@@ -252,13 +247,13 @@ func TestWhatIfAppliesAllThatWasTurned(t *testing.T) {
 	l.shows("No setting was changed.")
 }
 
-// tried waits until the dials' plan is shown.
+// tried waits until the plan of the What-if trial is shown.
 func (l *live) tried() {
 	l.t.Helper()
 	l.until("the plan of the dials", func() bool { return l.Panel.Whatif != nil && !l.Panel.Whatif.Running })
 }
 
-// A server that is slow to say its window, once the model runs, keeps nobody from sending the next message.
+// A server that is slow to report its window does not delay the next message.
 func TestTheQuestionForTheWindowKeepsNoTurnBusy(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 140, 40)
@@ -285,8 +280,8 @@ func TestTheQuestionForTheWindowKeepsNoTurnBusy(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.begins(s)
-	// A turn that waits for the server takes three seconds (target.Patience) every time; a busy machine does not make
-	// every turn so slow.
+	// A turn that waits for the server always takes three seconds (target.Patience). On a busy machine some turns do
+	// too.
 	const patience = 3 * time.Second
 	waited := true
 	for n := 1; n <= 2 || n <= 5 && waited; n++ {
@@ -307,7 +302,7 @@ func TestTheQuestionForTheWindowKeepsNoTurnBusy(t *testing.T) {
 	l.until("a plan in it", func() bool { return l.Panel.Next.Plan.Sum.Window == 4000 })
 }
 
-// A request of which the server read only a part says so in its view and at the messages.
+// If the server read only a part of a request, the panel and the transcript say so.
 func TestUnreadPartIsMarked(t *testing.T) {
 	entries := []history.Entry{
 		{Index: 0, ID: 1, Disposition: history.Kept, Place: history.Whole, TokensAfter: 700, TokensBefore: 700},
@@ -331,8 +326,7 @@ func TestUnreadPartIsMarked(t *testing.T) {
 	}
 }
 
-// TestPanelTakesTheServersOwnCount has a server that counts each request 321 tokens long, and one that
-// cannot count.
+// The server first counts 321 tokens in every request, and then cannot count any more.
 func TestPanelTakesTheServersOwnCount(t *testing.T) {
 	counts := true
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -45,11 +45,8 @@ func (m *Model) enter(o conversation.Opening) tea.Cmd {
 	return m.Run(func(ctx context.Context) tea.Msg {
 		s, err := o.Open(ctx)
 		return app.Then(func() tea.Cmd {
-			switch {
-			case number != m.opening && m.background.BySession(s) != nil:
-				return nil // it stays in the background
-			case number != m.opening:
-				return conversation.Leave(s)
+			if number != m.opening {
+				return m.drop(s)
 			}
 			m.entering = false
 			if err != nil {
@@ -58,6 +55,14 @@ func (m *Model) enter(o conversation.Opening) tea.Cmd {
 			return tea.Batch(m.opened(s, o), m.replay())
 		})
 	})
+}
+
+// drop leaves a session that was opened but is not shown. One in the background stays there.
+func (m *Model) drop(s *session.Session) tea.Cmd {
+	if m.background.BySession(s) != nil {
+		return nil
+	}
+	return conversation.Leave(s)
 }
 
 // holdKey keeps a key or a paste for the session that is being opened, and reports whether it did. It never keeps
@@ -87,7 +92,7 @@ func (m *Model) replay() tea.Cmd {
 // opened shows a session that was opened. If an answer is arriving in the previous one, it continues in the background.
 func (m *Model) opened(s *session.Session, o conversation.Opening) tea.Cmd {
 	if stays := m.cannotLeave(); stays != nil {
-		return stays
+		return tea.Batch(stays, m.drop(s))
 	}
 	var keep, left tea.Cmd
 	if o.LeavesDraft {
@@ -146,10 +151,8 @@ func (m *Model) loaded(err error) tea.Cmd {
 // leased is called with the result of taking a session's lease. byOther reports that another window has it.
 func (m *Model) leased(c *conversation.Model, byOther bool, err error) tea.Cmd {
 	switch {
-	case m.background.BySession(c.Session) != nil:
-		return nil
 	case c != m.shown:
-		return conversation.Leave(c.Session) // another session was opened meanwhile
+		return m.drop(c.Session) // another session was opened meanwhile
 	case err != nil:
 		return m.ReportError(err)
 	}

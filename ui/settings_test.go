@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"image/color"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -63,10 +61,6 @@ func TestSystemPromptIsWrittenInTheEditor(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.begins(s)
-	path := filepath.Join(t.TempDir(), "system.md")
-	if err := os.WriteFile(path, []byte("Be brief.\r\nBe kind.\r\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	if got := l.Session.State().System; got != "As configured." {
 		t.Errorf("the editor opens with %q", got)
 	}
@@ -156,7 +150,7 @@ func TestTheTerminalsBackgroundDecidesAboutColours(t *testing.T) {
 	}
 }
 
-// What a tool may do is changed in the list of tools: the panel follows at once, and other sessions do as well.
+// A permission changed in the list of tools applies at once, also in other sessions.
 func TestToolsAreTurnedOffInTheirList(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 140, 40)

@@ -101,3 +101,14 @@ func TestAPlanOfAnOlderDraftIsDropped(t *testing.T) {
 		t.Error("the draft is planned while an answer arrives")
 	}
 }
+
+func TestATemporarySessionThatIsLeftIsForgotten(t *testing.T) {
+	s, err := session.NewTemporary(t.Context(), opening(t).Deps, session.StartOptions{Model: "here/small"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	Leave(s)()
+	if list, err := s.Store().Sessions(t.Context(), store.Filter{}); err == nil {
+		t.Errorf("its store is still open, with %d sessions", len(list))
+	}
+}

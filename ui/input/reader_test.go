@@ -53,25 +53,25 @@ func (r *typing) script(text string) {
 
 var numbered = regexp.MustCompile(`\x1b\[200~(\d+)\x1b\[201~`)
 
-// take returns the keys and the pastes that Bubble Tea reads.
-func (r *typing) take() (keys string, pastes []string) {
-	keys = numbered.ReplaceAllStringFunc(string(r.out), func(paste string) string {
+// read returns what Bubble Tea reads, with what show returns in place of each paste.
+func (r *typing) read(show func(paste string) string) string {
+	text := numbered.ReplaceAllStringFunc(string(r.out), func(paste string) string {
 		number := numbered.FindStringSubmatch(paste)[1]
-		pastes = append(pastes, r.Message(tea.PasteMsg{Content: number}).(tea.PasteMsg).Content)
-		return ""
+		return show(r.Message(tea.PasteMsg{Content: number}).(tea.PasteMsg).Content)
 	})
 	r.out = nil
+	return text
+}
+
+// take returns the keys and the pastes that Bubble Tea reads.
+func (r *typing) take() (keys string, pastes []string) {
+	keys = r.read(func(paste string) string { pastes = append(pastes, paste); return "" })
 	return keys, pastes
 }
 
 // shown returns what Bubble Tea reads, with the texts of pastes in brackets.
 func (r *typing) shown() string {
-	text := numbered.ReplaceAllStringFunc(string(r.out), func(paste string) string {
-		number := numbered.FindStringSubmatch(paste)[1]
-		return "[" + r.Message(tea.PasteMsg{Content: number}).(tea.PasteMsg).Content + "]"
-	})
-	r.out = nil
-	return text
+	return r.read(func(paste string) string { return "[" + paste + "]" })
 }
 
 // typedNow is a silence after which input counts as typed, over one after which a paste has ended.
@@ -189,7 +189,7 @@ func (r *typing) feedSome(t *rapid.T, text string, silences ...time.Duration) {
 	}
 }
 
-// After any input, ctrl+c is a key within half a second, and a letter is a key a second later.
+// Any input becomes UTF-8; after it, ctrl+c is a key within half a second, and a letter is a key a second later.
 func TestTheKeyboardCannotBeLocked(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := newTyping()
@@ -197,7 +197,9 @@ func TestTheKeyboardCannotBeLocked(t *testing.T) {
 		r.feedSome(t, text, anySilences...)
 		pauses := rapid.SampledFrom([]time.Duration{0, time.Millisecond, burstTime, pauseTime, 2 * time.Second})
 		r.quiet(pauses.Draw(t, "pause"))
-		r.out = nil
+		if keys, pastes := r.take(); !utf8.ValidString(keys) || !utf8.ValidString(strings.Join(pastes, "")) {
+			t.Fatalf("%q gives the keys %q and the pastes %q, which are not UTF-8", text, keys, pastes)
+		}
 		r.feed([]byte(interrupt), r.now)
 		r.quiet(500 * time.Millisecond)
 		if keys, _ := r.take(); !strings.Contains(keys, interrupt) {
@@ -271,20 +273,6 @@ func TestTextIsNeverLost(t *testing.T) {
 		got := strings.NewReplacer("[", "", "]", "").Replace(r.shown())
 		if got != text {
 			t.Fatalf("%q arrives as %q", text, got)
-		}
-	})
-}
-
-// Whatever the terminal sends, the keys and the pastes are UTF-8.
-func TestOnlyTextIsPassedOn(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		r := newTyping()
-		text := hostile(t, "pieces")
-		r.feedSome(t, text, anySilences...)
-		r.quiet(2 * time.Second)
-		keys, pastes := r.take()
-		if !utf8.ValidString(keys) || !utf8.ValidString(strings.Join(pastes, "")) {
-			t.Fatalf("%q gives the keys %q and the pastes %q, which are no UTF-8", text, keys, pastes)
 		}
 	})
 }

@@ -119,10 +119,7 @@ func (t *Model) event(e session.Event) {
 			t.activity = "calling " + markdown.OneLine(e.Name, 60) + "…"
 		}
 	case session.Retrying:
-		t.RetryCause = "the server did not answer"
-		if e.Err != nil {
-			t.RetryCause = strings.TrimSuffix(e.Err.Error(), ".")
-		}
+		t.RetryCause = strings.TrimSuffix(e.Err.Error(), ".")
 		t.until = t.now.Add(e.After)
 	case session.ToolStarted:
 		t.activity, t.since = "running "+theme.OneLine(e.Name)+"…", t.now

@@ -127,15 +127,3 @@ func TestTheClockSleeps(t *testing.T) {
 		t.Errorf("awake the clock says %q and goes on: %v", got, next != nil)
 	}
 }
-
-func TestARetryEndsWithTheAnswer(t *testing.T) {
-	m := started()
-	m.Receive(EventsMsg{Turn: m.Number, Events: []session.Event{session.Retrying{}}, At: begun})
-	if m.RetryCause != "the server did not answer" {
-		t.Errorf("it waits for %q", m.RetryCause)
-	}
-	m.Receive(EventsMsg{Turn: m.Number, Events: []session.Event{session.Delta{Text: "a"}}})
-	if m.RetryCause != "" {
-		t.Errorf("with an answer it still waits for %q", m.RetryCause)
-	}
-}

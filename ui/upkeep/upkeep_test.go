@@ -1,6 +1,7 @@
 package upkeep
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -72,5 +73,18 @@ func TestTheHistoryIsBackedUpAtAQuietMoment(t *testing.T) {
 	}
 	if b, ok := db.NewestBackup(); !ok || b.Bytes == 0 {
 		t.Errorf("the newest backup is %+v, %v; want one", b, ok)
+	}
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{store.ErrDamaged, "news: Part of the chat history is damaged. "}, // which stays until it is read
+		{store.ErrDiskFull, "Today's backup failed: "},
+	} {
+		*told = nil
+		u.BackedUp(fmt.Errorf("check the history: %w", c.err))
+		if all := strings.Join(*told, ""); !strings.HasPrefix(all, c.want) || strings.Contains(all, "..") {
+			t.Errorf("%v: the backup says %q, want %q", c.err, all, c.want)
+		}
 	}
 }
