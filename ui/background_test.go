@@ -55,9 +55,7 @@ func TestAQuestionBehindTheScreenWaits(t *testing.T) {
 			ran <- struct{}{}
 			return "la", nil
 		})
-	deps := l.Deps
-	deps.Tools = []*tool.Toolbox{box}
-	l.Deps = deps
+	l.Deps.Tools = []*tool.Toolbox{box}
 	l.press("ctrl+n")
 	l.until("a chat with the tool", func() bool {
 		_, ok := l.Session.Model().Tools().Tool("sing")
@@ -120,7 +118,7 @@ func TestQuittingSaysHowManyAnswersItStops(t *testing.T) {
 	l.press("esc")
 	l.until("the stop", func() bool { return !l.Turn.Busy })
 	l.press("ctrl+d")
-	l.shows("4 answers are still arriving in the background. The same again leaves all the same.")
+	l.shows("4 answers are still arriving in the background. Repeat to leave anyway.")
 	if err := l.background.Close(t.Context()); err != nil {
 		t.Error(err)
 	}
@@ -184,16 +182,14 @@ func TestTheViewDoesNotWaitForAPlan(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 40)
 	planning, goOn := make(chan bool), make(chan bool)
-	deps := l.Deps
-	deps.Count = func(text string) int {
+	l.Deps.Count = func(text string) int {
 		if text == "a slow draft" {
 			planning <- true
 			<-goOn
 		}
 		return len(text)
 	}
-	l.Deps = deps
-	s, err := session.New(deps, session.StartOptions{Model: "here/small"})
+	s, err := session.New(l.Deps, session.StartOptions{Model: "here/small"})
 	if err != nil {
 		t.Fatal(err)
 	}

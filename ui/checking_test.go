@@ -8,7 +8,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/session"
 	"winnow/session/store"
 )
 
@@ -28,11 +27,7 @@ func TestSalvageIsSaidAtTheStart(t *testing.T) {
 	l.Unrecorded = 1
 	l.Deps.Store = db
 	l.first = func() tea.Cmd { return l.welcome(Options{Notices: db.Notices()}) }
-	s, err := session.New(l.Deps, session.StartOptions{Model: "here/small"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.begins(s)
+	l.begins()
 	l.run(l.Init())
 	l.shows("Nothing in it could be read")
 	l.shows("winnow.db.damaged-")

@@ -79,25 +79,3 @@ func TestALateAnswerOfASearchIsDropped(t *testing.T) {
 		t.Error("an answer after the end begins the search again")
 	}
 }
-
-func TestSearchUnfoldsAToolsOutput(t *testing.T) {
-	m := chatting(t, 120, 40)
-	m.Update(tab)
-	m.Update(char('/'))
-	for _, r := range "lexer" {
-		_, cmd := m.Update(char(r))
-		m.Update(cmd())
-	}
-	if got := plain(m); !strings.Contains(got, "lexer.go") || strings.Contains(got, "opens it") {
-		t.Errorf("the hit is not shown:\n%s", got)
-	}
-	if on := m.Panel.Chosen(); on.Entry == nil || on.Entry.Index != 4 {
-		t.Errorf("the panel is not on the message with the hit: %+v", on)
-	}
-	m.Update(enter)
-	m.Update(char('g'))
-	m.Update(esc)
-	if got := plain(m); !strings.Contains(got, "gen.go · 3 lines") {
-		t.Errorf("what the search unfolded stays open:\n%s", got)
-	}
-}

@@ -22,13 +22,13 @@ func (m *Model) interrupt() tea.Cmd {
 		return m.composer.LeaveEdit()
 	case !m.composer.Empty():
 		m.composer.Clear()
-		cleared := "Draft cleared: " + m.Keys.First(keymap.ListUp) + " brings it back"
+		cleared := "Draft cleared: " + m.Keys.First(keymap.ListUp) + " restores it"
 		if lost != "" {
 			return m.notice.Say(cleared + ".")
 		}
 		return tea.Batch(m.notice.Say(cleared+", "+again+"quits."), m.confirm.ask(quitting))
 	case lost != "":
-		return tea.Batch(m.notice.Error(lost+again+"quits all the same."), m.confirm.ask(quitting))
+		return tea.Batch(m.notice.Error(lost+again+"quits anyway."), m.confirm.ask(quitting))
 	}
 	return tea.Batch(m.notice.Say("Press "+again+"to quit."), m.confirm.ask(quitting))
 }
@@ -50,7 +50,7 @@ func (m *Model) warnBeforeLeaving(quits bool) tea.Cmd {
 	if lost == "" || m.confirm.asked == leaving {
 		return nil
 	}
-	return tea.Batch(m.notice.Error(lost+"The same again leaves all the same."), m.confirm.ask(leaving))
+	return tea.Batch(m.notice.Error(lost+"Repeat to leave anyway."), m.confirm.ask(leaving))
 }
 
 // quit ends winnow, after a warning if something would be lost.
@@ -95,7 +95,7 @@ func (m *Model) back() tea.Cmd {
 		return m.notice.Say("Stopping the answer.")
 	}
 	if !m.notice.CloseAlert() && m.composer.Empty() {
-		return m.notice.Say("There is nothing to close or to stop.")
+		return m.notice.Say("There is nothing to close or stop.")
 	}
 	return nil
 }

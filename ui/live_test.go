@@ -70,25 +70,20 @@ func onStageWith(t *testing.T, w, h int, about map[string]http.HandlerFunc) *liv
 		l.Ledger.Say(nil, text)
 		return say(text)
 	}
-	deps := l.Deps
 	policy, err := history.Preset("balanced")
 	if err != nil {
 		t.Fatal(err)
 	}
-	deps.Policy = policy
-	deps.Count, deps.Tokenizer = func(text string) int { return (len(text) + 3) / 4 }, "quarters"
-	deps.Models = new(llm.Catalog).With(
+	l.Deps.Policy = policy
+	l.Deps.Count, l.Deps.Tokenizer = func(text string) int { return (len(text) + 3) / 4 }, "quarters"
+	l.Deps.Models = new(llm.Catalog).With(
 		llm.Endpoint{Name: "here", BaseURL: server.URL + "/v1", Default: "small", Window: 4096},
 		llm.Endpoint{Name: "there", BaseURL: server.URL + "/v1", Default: "large", Window: 32_768},
 	)
-	l.Deps = deps
-	s, err := session.New(deps, session.StartOptions{Model: "here/small"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.begins(s)
+	l.begins()
 	l.run(l.Init())
-	t.Cleanup(func() { l.checkRequests(deps.Store) })
+	db := l.Deps.Store // a test may replace it
+	t.Cleanup(func() { l.checkRequests(db) })
 	return l
 }
 
@@ -311,7 +306,12 @@ func (l *live) atRest() {
 	l.until("the end of all commands", func() bool { return l.Planned && l.working.Load() == 0 && len(l.msgs) == 0 })
 }
 
-// begins shows a session as at the start of winnow.
-func (l *live) begins(s *session.Session) {
+// begins shows a new session, as at the start of winnow.
+func (l *live) begins() {
+	l.t.Helper()
+	s, err := session.New(l.Deps, session.StartOptions{Model: "here/small"})
+	if err != nil {
+		l.t.Fatal(err)
+	}
 	l.show(conversation.New(l.Shared, s, conversationScreen(l.Model)))
 }

@@ -334,7 +334,6 @@ var states = slices.Concat([]state{
 		priced(t, m)
 		return m
 	}},
-	{"pinned", pinned},
 	{"search", searching},
 	{"models", func(t testing.TB, w, h int) *Model {
 		m := chatting(t, w, h)

@@ -56,11 +56,7 @@ func TestSystemPromptIsWrittenInTheEditor(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 100, 30)
 	l.Deps.System = "As configured."
-	s, err := session.New(l.Deps, session.StartOptions{Model: "here/small"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.begins(s)
+	l.begins()
 	if got := l.Session.State().System; got != "As configured." {
 		t.Errorf("the editor opens with %q", got)
 	}
@@ -110,14 +106,8 @@ func TestExportSaysWhereItWrote(t *testing.T) {
 func TestAModelThatWritesATitleIsAnnounced(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 24)
-	deps := l.Deps
-	deps.TitleModel = "there/large"
-	l.Deps = deps
-	s, err := session.New(deps, session.StartOptions{Model: "here/small"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.begins(s)
+	l.Deps.TitleModel = "there/large"
+	l.begins()
 	l.types("our grammar is left-recursive")
 	l.press("enter")
 	l.shows("Asking there/large for a title.")

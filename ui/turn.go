@@ -214,7 +214,7 @@ func (m *Model) sendCut() tea.Cmd {
 	case m.Turn.Busy && !m.composer.Empty() && !m.composer.IsCommand(m.composer.Shown()):
 		return m.enqueue(true)
 	case m.composer.Empty() || draftOversize(m) == nil && !m.notice.AlertIs(notice.DraftTooLong):
-		return m.notice.Say(m.Keys.First(keymap.SendCut) + " sends a message that is too long, cut; there is none.")
+		return m.notice.Say("There is no message that must be cut to fit.")
 	case m.ReadOnly:
 		return m.explainNeed(keymap.NeedLease)
 	}

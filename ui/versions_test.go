@@ -74,31 +74,6 @@ func (l *live) body() string {
 	return l.bodies[len(l.bodies)-1]
 }
 
-// pinned returns a model after the first two messages, one dropped and one cut, were pinned.
-func pinned(t testing.TB, w, h int) *Model {
-	m := chatting(t, w, h)
-	m.Update(tab)
-	for _, k := range "g  p" {
-		m.Update(char(k))
-	}
-	_, now := spoken()
-	now.Entries = editedEntries(now.Entries, func(list []history.Entry) {
-		for i := range 2 {
-			e := &list[i]
-			e.Disposition, e.Pinned, e.Whole, e.Cause = history.Kept, true, true, history.Cause{Text: "pinned by you"}
-			e.TokensAfter, e.CharsAfter, e.Cuts = e.TokensBefore, e.CharsBefore, nil
-		}
-		list[5].Disposition, list[5].TokensAfter, list[5].Cause = history.Dropped, 0,
-			history.Cause{Text: "over the budget"}
-	})
-	now.Sum.Pinned += 612 + 577
-	now.Sum.Body -= 37 + 31
-	plans(m, now)
-	m.Chat.Unselect()
-	m.notice.Say("Pinned 2 messages.")
-	return m
-}
-
 func (l *live) flagOf(n int) history.Flag {
 	return l.Session.State().Flags[l.Chat.Messages.ID(n)]
 }

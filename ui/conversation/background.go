@@ -79,10 +79,10 @@ func (b *Background) Event(c *Model, e session.Event) tea.Cmd {
 	c.Event(e)
 	switch e := e.(type) {
 	case session.ApprovalNeeded, session.LimitExceeded:
-		b.Notice.ShowNews(c.QuotedTitle() + " waits for your answer; " + c.opens())
+		b.Notice.ShowNews(c.quotedTitle() + " waits for your answer; " + c.opens())
 		return c.NotifyQuestion(b.Notice)
 	case session.Notice:
-		return b.Notice.Say(c.QuotedTitle() + ": " + e.Text)
+		return b.Notice.Say(c.quotedTitle() + ": " + e.Text)
 	case session.Finished:
 		return b.finished(c, e)
 	}
@@ -104,13 +104,13 @@ func (b *Background) finished(c *Model, e session.Finished) tea.Cmd {
 	if c.Waiting.Held() {
 		waits = "Its queue is paused."
 	}
-	said, state := c.QuotedTitle()+" has a new answer; "+c.opens(), "new answer"
+	said, state := c.quotedTitle()+" has a new answer; "+c.opens(), "new answer"
 	switch {
 	case e.Err != nil:
-		said = "The answer of " + c.QuotedTitle() + " failed: " + theme.Sentence(e.Err) + " " + c.opens()
+		said = "The answer of " + c.quotedTitle() + " failed: " + theme.Sentence(e.Err) + " " + c.opens()
 		said, state = joined(said, waits), "failed"
 	case stopped:
-		said, state, call = joined(c.QuotedTitle()+" was stopped; what arrived is kept.", waits), "stopped", nil
+		said, state, call = joined(c.quotedTitle()+" was stopped; what arrived is kept.", waits), "stopped", nil
 	}
 	if b.ended == nil {
 		b.ended = map[string]BackgroundOutcome{}
@@ -122,16 +122,16 @@ func (b *Background) finished(c *Model, e session.Finished) tea.Cmd {
 
 // NotifyAnswer rings the bell that the turn has ended, if the user is looking elsewhere and it took long enough.
 func (c *Model) NotifyAnswer(n *notice.Model, err error) tea.Cmd {
-	text := "winnow: " + c.QuotedTitle() + " has a new answer"
+	text := "winnow: " + c.quotedTitle() + " has a new answer"
 	if err != nil {
-		text = "winnow: the answer of " + c.QuotedTitle() + " failed"
+		text = "winnow: the answer of " + c.quotedTitle() + " failed"
 	}
 	return n.Bell.Call(text, c.Turn.Elapsed())
 }
 
 // NotifyQuestion rings the bell that a question waits, if the user is looking elsewhere.
 func (c *Model) NotifyQuestion(n *notice.Model) tea.Cmd {
-	return n.Bell.Call("winnow: "+c.QuotedTitle()+" waits for your answer", bell.MinWait)
+	return n.Bell.Call("winnow: "+c.quotedTitle()+" waits for your answer", bell.MinWait)
 }
 
 // State returns what the list of chats says about a session, "" for nothing, and whether it is in the background.

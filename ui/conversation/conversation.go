@@ -112,8 +112,8 @@ func (c *Model) Title() string {
 	return title
 }
 
-// QuotedTitle returns the session's title in quotation marks, for a sentence.
-func (c *Model) QuotedTitle() string {
+// quotedTitle returns the session's title in quotation marks, for a sentence.
+func (c *Model) quotedTitle() string {
 	return "“" + markdown.OneLine(cmp.Or(c.Secrets.Line(c.Session.Info().Title), "new chat"), 40) + "”"
 }
 

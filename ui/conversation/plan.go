@@ -24,9 +24,9 @@ type planning struct {
 	plans           app.Latest
 }
 
-// SupersedePlans discards the plans that are still being made. It returns the function that wraps the result of the
+// supersedePlans discards the plans that are still being made. It returns the function that wraps the result of the
 // next one, as app.Latest.Begin does.
-func (p *planning) SupersedePlans() func(func() tea.Cmd) app.Then {
+func (p *planning) supersedePlans() func(func() tea.Cmd) app.Then {
 	p.Planned = false
 	return p.plans.Begin()
 }
@@ -39,9 +39,9 @@ func (p *planning) Oversize() *session.OversizeError {
 	return nil
 }
 
-// ShowNext shows the plan of the next request, or why there is none, with the forecast from earlier requests. If the
+// showNext shows the plan of the next request, or why there is none, with the forecast from earlier requests. If the
 // panel shows a past request, it stays there.
-func (c *Model) ShowNext(plan history.Plan, err error, known record.Forecast) {
+func (c *Model) showNext(plan history.Plan, err error, known record.Forecast) {
 	c.Panel.Set(plan, err)
 	c.Chat.Next = c.Panel.Next.Plan
 	c.Panel.Price()
@@ -54,7 +54,7 @@ func (c *Model) ShowNext(plan history.Plan, err error, known record.Forecast) {
 // PlanSoon plans the next request again once typing pauses. While a turn runs it only discards the plans that are being
 // made.
 func (c *Model) PlanSoon() tea.Cmd {
-	rested := c.SupersedePlans()
+	rested := c.supersedePlans()
 	if c.Busy {
 		return nil
 	}
@@ -93,7 +93,7 @@ func (c *Model) plan(counted *history.Plan) tea.Cmd {
 // ShowDraftPlan shows the plan of the draft, or why the draft cannot be sent, and announces repairs. If exact is false
 // and the server can count tokens, it is asked for the exact count.
 func (c *Model) ShowDraftPlan(plan history.Plan, err error, exact bool) tea.Cmd {
-	c.ShowNext(plan, err, c.Session.Forecast(plan))
+	c.showNext(plan, err, c.Session.Forecast(plan))
 	c.Planned, c.PlannedOversize = true, session.AsOversize(err, c.Session.Model().Windows())
 	if c.PlannedOversize == nil {
 		c.Screen.DraftFits()

@@ -17,7 +17,7 @@ func (c *Model) Begin(number int, start func(context.Context) <-chan session.Eve
 	cmd := c.Turn.Start(number, stop, func() <-chan session.Event { return start(ctx) })
 	c.Question.Ask(question.Question{})
 	c.Chat.Name = transcript.ModelName(c.Ref)
-	c.SupersedePlans() // the draft that is being planned was just sent
+	c.supersedePlans() // the draft that is being planned was just sent
 	return tea.Batch(cmd, c.Panel.ToNext())
 }
 
@@ -31,7 +31,7 @@ func (c *Model) Event(e session.Event) {
 		c.Waiting.Stored()
 	case session.Planned:
 		c.Refresh()
-		c.ShowNext(e.Plan, nil, e.Forecast)
+		c.showNext(e.Plan, nil, e.Forecast)
 	case session.Delta:
 		c.Chat.Stream(e.Text, e.Reasoning)
 	case session.ApprovalNeeded:

@@ -5,13 +5,13 @@ import "winnow/ui/theme"
 
 // The sizes at which the layout changes, in cells.
 const (
-	WideWidth     = 120 // least width at which the panel is beside the transcript
-	PanelHeight   = 14  // least height at which the panel is beside the transcript
+	wideWidth     = 120 // least width at which the panel is beside the transcript
+	panelHeight   = 14  // least height at which the panel is beside the transcript
 	LeastWidth    = 40  // below these sizes the header says how large the screen should be
 	LeastHeight   = 10
-	PanelWidth    = 48  // of the panel, with the rule at its left and the gutter at its right
-	BroadWidth    = 160 // least width at which the panel is broader
-	BroadPanel    = 64
+	panelWidth    = 48  // of the panel, with the rule at its left and the gutter at its right
+	broadWidth    = 160 // least width at which the panel is broader
+	broadPanel    = 64
 	tallHeight    = 28 // least height at which a line is free above the hints
 	roomyHeight   = 16 // least height at which a line is free above and below the transcript
 	floatWidth    = 92 // the greatest width of a floating box
@@ -47,7 +47,7 @@ func (w Wants) MaxQuestionLines() int { return max(MaxBlockLines, w.Height/2) }
 
 // PanelFits reports whether the panel fits beside the transcript.
 func (w Wants) PanelFits() bool {
-	return w.Width >= WideWidth && w.Height >= PanelHeight && (!w.Empty || w.WhatIf)
+	return w.Width >= wideWidth && w.Height >= panelHeight && (!w.Empty || w.WhatIf)
 }
 
 // DraftIndent returns how many cells precede the draft's text: the gutter and the sign of the draft.
@@ -125,9 +125,9 @@ func For(w Wants) Layout {
 
 	l.Transcript.W = max(1, width-l.Gutter)
 	if (w.Context == ContextPanel || w.WhatIf) && w.PanelFits() {
-		panel := PanelWidth
-		if width >= BroadWidth {
-			panel = BroadPanel
+		panel := panelWidth
+		if width >= broadWidth {
+			panel = broadPanel
 		}
 		l.Panel = theme.Box{X: width - panel, Y: header, W: panel, H: above + page + beneath}
 		l.Transcript.W = l.Panel.X - 1

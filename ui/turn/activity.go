@@ -19,9 +19,9 @@ func (t *Model) Activity(asked bool) (doing, facts, why string) {
 		doing = "stopping…"
 	case asked:
 		return "waiting for your answer", "", ""
-	case t.RetryCause != "":
+	case t.retryCause != "":
 		left := int(math.Ceil(max(0, t.until.Sub(t.shown)).Seconds()))
-		return fmt.Sprintf("trying again in %d s", left), "", markdown.Visible(t.RetryCause)
+		return fmt.Sprintf("trying again in %d s", left), "", markdown.Visible(t.retryCause)
 	}
 	facts = theme.Duration(max(0, t.shown.Sub(t.since)))
 	if n := theme.TokensOf(t.arrived); n > 0 {

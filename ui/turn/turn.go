@@ -22,7 +22,7 @@ type Model struct {
 	Stopping     bool
 	Quitting     bool // winnow quits when the turn ends
 	Cancel       context.CancelFunc
-	RetryCause   string // why the turn waits before it retries, "" if it does not
+	retryCause   string // why the turn waits before it retries, "" if it does not
 	Regenerating bool   // the turn asks for another answer to an old message
 	Compacting   bool   // the turn summarises older messages, and answers nothing
 
@@ -109,17 +109,17 @@ func (t *Model) event(e session.Event) {
 	switch e := e.(type) {
 	case session.Delta:
 		t.arrived += len(e.Text) + len(e.Reasoning)
-		t.activity, t.RetryCause = "answering…", ""
+		t.activity, t.retryCause = "answering…", ""
 		if e.Text == "" {
 			t.activity = "thinking…"
 		}
 	case session.ToolCallDelta:
-		t.RetryCause = ""
+		t.retryCause = ""
 		if e.Name != "" {
 			t.activity = "calling " + markdown.OneLine(e.Name, 60) + "…"
 		}
 	case session.Retrying:
-		t.RetryCause = strings.TrimSuffix(e.Err.Error(), ".")
+		t.retryCause = strings.TrimSuffix(e.Err.Error(), ".")
 		t.until = t.now.Add(e.After)
 	case session.ToolStarted:
 		t.activity, t.since = "running "+theme.OneLine(e.Name)+"…", t.now
@@ -153,7 +153,7 @@ func (t *Model) Stop() {
 
 // End is called after the last event of the turn.
 func (t *Model) End() {
-	t.Busy, t.Stopping, t.RetryCause = false, false, ""
+	t.Busy, t.Stopping, t.retryCause = false, false, ""
 	if t.Cancel != nil {
 		t.Cancel()
 	}

@@ -65,18 +65,18 @@ func (u *Model) backUp() tea.Cmd {
 	db := u.Deps.Store
 	return u.Run(func(ctx context.Context) tea.Msg {
 		_, err := db.BackUpToday(ctx) // which also checks the file for damage
-		return app.Then(func() tea.Cmd { return u.BackedUp(err) })
+		return app.Then(func() tea.Cmd { return u.backedUp(err) })
 	})
 }
 
-// BackedUp shows why the backup failed. It shows nothing for a backup that succeeded.
-func (u *Model) BackedUp(err error) tea.Cmd {
+// backedUp shows why the backup failed. It shows nothing for a backup that succeeded.
+func (u *Model) backedUp(err error) tea.Cmd {
 	switch {
 	case errors.Is(err, store.ErrDamaged):
 		u.Screen.News("Part of the chat history is damaged. New messages are still saved. " +
 			"Restart winnow when convenient: it sets the damaged file aside and recovers what can be read.")
 	case err != nil:
-		return u.Fail("Today's backup failed: " + theme.Sentence(err))
+		return u.Fail("Today’s backup failed: " + theme.Sentence(err))
 	}
 	return nil
 }

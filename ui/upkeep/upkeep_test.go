@@ -79,10 +79,10 @@ func TestTheHistoryIsBackedUpAtAQuietMoment(t *testing.T) {
 		want string
 	}{
 		{store.ErrDamaged, "news: Part of the chat history is damaged. "}, // which stays until it is read
-		{store.ErrDiskFull, "Today's backup failed: "},
+		{store.ErrDiskFull, "Today’s backup failed: "},
 	} {
 		*told = nil
-		u.BackedUp(fmt.Errorf("check the history: %w", c.err))
+		u.backedUp(fmt.Errorf("check the history: %w", c.err))
 		if all := strings.Join(*told, ""); !strings.HasPrefix(all, c.want) || strings.Contains(all, "..") {
 			t.Errorf("%v: the backup says %q, want %q", c.err, all, c.want)
 		}
