@@ -5,7 +5,6 @@ package transcript
 
 import (
 	"cmp"
-	"maps"
 	"math"
 	"strings"
 
@@ -104,7 +103,7 @@ func (c *Model) show(messages branch.Branch) {
 
 // Prepend shows the messages that opening a session left out, and the receipts of the answers.
 func (c *Model) Prepend(all branch.Branch, receipts map[int64]record.Receipt) {
-	maps.Copy(c.Receipts, receipts)
+	c.addReceipts(receipts)
 	messages := c.Messages
 	if messages.Len() > 0 {
 		if older, there := all.Find(messages.ID(0)); there && older > 0 {
@@ -114,10 +113,20 @@ func (c *Model) Prepend(all branch.Branch, receipts map[int64]record.Receipt) {
 	c.show(messages)
 }
 
+// addReceipts adds receipts that were read from the store. Those that are here already are kept: a request may have been
+// answered since the others were read.
+func (c *Model) addReceipts(stored map[int64]record.Receipt) {
+	for id, r := range stored {
+		if _, here := c.Receipts[id]; !here {
+			c.Receipts[id] = r
+		}
+	}
+}
+
 // Reread shows what was changed in the store beside this window: other places among versions, and messages behind the
 // last one. What is on the screen stays where it is, unless the end is to stay in sight.
 func (c *Model) Reread(messages branch.Branch, receipts map[int64]record.Receipt, follow bool) {
-	maps.Copy(c.Receipts, receipts)
+	c.addReceipts(receipts)
 	last := c.Messages.Len() - 1
 	if last >= 0 {
 		if _, there := messages.Find(c.Messages.ID(last)); !there {

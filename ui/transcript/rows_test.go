@@ -330,3 +330,14 @@ func TestAHitBehindTheBeginning(t *testing.T) {
 		t.Errorf("want the line with what is left:\n%s", page)
 	}
 }
+
+// Opening a chat reads its receipts while a message may already be sent and answered.
+func TestReceiptsFromTheStoreDoNotReplaceNewerOnes(t *testing.T) {
+	answer := message(history.Assistant, "Done.")
+	answer.Request = 7
+	s := shown(100, 10, []store.Message{answer}, nil)
+	s.Prepend(branch.Branch{}, map[int64]record.Receipt{7: {Estimate: 4870}})
+	if page := uitest.Plain(s.View()); !strings.Contains(page, "$0.0074") {
+		t.Errorf("the receipt lost its cost:\n%s", page)
+	}
+}
