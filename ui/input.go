@@ -25,7 +25,7 @@ func (m *Model) route(msg tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case k.Pressed(msg, keymap.Stop):
 		return m.interrupt()
-	case msg.Keystroke() == "ctrl+z":
+	case msg.Keystroke() == keymap.SuspendKey:
 		return tea.Suspend
 	case k.Pressed(msg, keymap.Reveal):
 		return m.reveal()

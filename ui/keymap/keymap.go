@@ -150,8 +150,11 @@ func (b Binding) pressed(msg tea.KeyPressMsg) bool {
 	return utf8.RuneCountInString(msg.Text) <= 1 && key.Matches(msg, b.Binding)
 }
 
-// With returns the key map with other keys for some actions, by action name. It fails for an unknown action, and for a
-// key that two actions of the same scope share.
+// SuspendKey suspends winnow, as in any program of a shell. No action can have it.
+const SuspendKey = "ctrl+z"
+
+// With returns the key map with other keys for some actions, by action name. It fails for an unknown action, for
+// SuspendKey, and for a key that two actions of the same scope share.
 func (m Map) With(keys map[string][]string) (Map, error) {
 	changed := Map{slices.Clone(m.bindings)}
 	for _, action := range slices.Sorted(maps.Keys(keys)) {
@@ -173,6 +176,9 @@ func (m Map) clash() error {
 	taken := map[string][]Binding{}
 	for _, b := range m.bindings {
 		for _, name := range b.Keys() {
+			if name == SuspendKey {
+				return fmt.Errorf("the key %s suspends winnow, and cannot be bound to %s", name, b.Action)
+			}
 			for _, other := range taken[name] {
 				if b.Where&other.Where != 0 {
 					return fmt.Errorf("the key %s is bound to both %s and %s", name, other.Action, b.Action)

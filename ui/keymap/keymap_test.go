@@ -50,7 +50,7 @@ func TestKeysAreRemapped(t *testing.T) {
 		{map[string][]string{"list-up": {"pgup"}}, "pgup is bound to both list-up and page-up"},
 		{map[string][]string{"next-hit": {"j"}}, "j is bound to both down and next-hit"},
 		{map[string][]string{"next-hit": {"enter"}}, "enter is bound to both"},
-		{map[string][]string{"send": {"ctrl+z"}}, "ctrl+z suspends winnow"},
+		{map[string][]string{"send": {"ctrl+z"}}, "ctrl+z suspends winnow, and cannot be bound to send"},
 	} {
 		if _, err := Default().With(c.keys); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: got %v, want an error with %q", c.keys, err, c.want)
