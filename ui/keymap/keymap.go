@@ -171,7 +171,7 @@ func (m Map) With(keys map[string][]string) (Map, error) {
 	return changed, changed.clash()
 }
 
-// clash returns an error if two actions of the same scope share a key.
+// clash returns an error if an action has SuspendKey, or two actions of the same scope share a key.
 func (m Map) clash() error {
 	taken := map[string][]Binding{}
 	for _, b := range m.bindings {
