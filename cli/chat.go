@@ -130,7 +130,7 @@ func (a *app) runPlain(ctx context.Context, s *session.Session, terminal bool) e
 }
 
 // rememberModel makes a model the default of the next start.
-func (a *app) rememberModel(ref string) error { return a.memory.Model(a.catalog.LastModel(ref))() }
+func (a *app) rememberModel(ref string) error { return a.memory.RememberModel(a.catalog.LastModel(ref))() }
 
 // settings returns the options that the screen and plain mode need for their settings. Without a home folder the path
 // of the configuration is empty.
@@ -157,13 +157,13 @@ func (a *app) loadRemembered() {
 		return
 	}
 	a.memory = &remembered.Memory{File: file}
-	a.memory.Set.Model, a.memory.Set.Theme = a.config.Model != "", a.config.UI.Theme != "auto"
+	a.memory.Configured.Model, a.memory.Configured.Theme = a.config.Model != "", a.config.UI.Theme != "auto"
 	if a.chosen, err = a.memory.Read(); err != nil {
 		a.notices = append(a.notices, theme.UpperFirst(theme.Sentence(err)))
 	}
 	name := string(a.chosen.Theme)
 	switch {
-	case name == "" || a.memory.Set.Theme:
+	case name == "" || a.memory.Configured.Theme:
 	case slices.Contains(theme.Names(a.config.Themes), name):
 		a.config.UI.Theme = name
 	default:

@@ -66,7 +66,7 @@ func (w *destinationScenario) Do(r *http.Request) (*http.Response, error) {
 		if body, err = io.ReadAll(r.Body); err != nil {
 			return nil, err
 		}
-		w.requests.Came(body)
+		w.requests.CountBody(body)
 	}
 	s := w.sites[r.URL.Host]
 	if s == nil {

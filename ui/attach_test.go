@@ -9,10 +9,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/ui/composer"
-	"winnow/ui/uitest"
 )
 
-// fileWith makes a file in a folder of the test's and returns its path.
+// fileWith creates a file in a temporary folder and returns its path.
 func fileWith(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -22,7 +21,7 @@ func fileWith(t *testing.T, name, text string) string {
 	return path
 }
 
-// escaped is a path as a terminal pastes it.
+// escaped returns a path as a terminal pastes it.
 func escaped(path string) string { return strings.ReplaceAll(path, " ", `\ `) }
 
 // pastes pastes a text.
@@ -133,7 +132,7 @@ func TestFilesThatCannotBeAttachedAreSaid(t *testing.T) {
 	l.shows("latin.txt is not all UTF-8")
 }
 
-// What is unsent comes back: the text, the pastes as chips, and the files as they are now.
+// An unsent draft is restored: its text, its pastes as chips, and its files, read again.
 func TestDraftsComeBackWithTheirChips(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 40)
@@ -170,29 +169,5 @@ func TestDraftsComeBackWithTheirChips(t *testing.T) {
 	}
 	if !strings.Contains(l.composer.Shown(), "[paste 1: 301 lines") {
 		t.Errorf("the draft shows %q", l.composer.Shown())
-	}
-}
-
-// Esc closes the list of completions first: the draft stays, and so does an answer that arrives.
-func TestEscClosesTheCompletions(t *testing.T) {
-	t.Parallel()
-	m := fresh(t, 100, 30)
-	m.Turn.Busy = true
-	typing(m, "/re")
-	if !strings.Contains(plain(m), "esc close") || !strings.Contains(plain(m), "/retry") {
-		t.Fatalf("there is no list that esc closes:\n%s", plain(m))
-	}
-	m.Update(uitest.Key("esc"))
-	if screen := plain(m); strings.Contains(screen, "/retry") || m.composer.Text() != "/re" || m.Turn.Stopping {
-		t.Errorf("the draft is %q, stopping is %v:\n%s", m.composer.Text(), m.Turn.Stopping, screen)
-	}
-	typing(m, "t")
-	if !strings.Contains(plain(m), "/retry") {
-		t.Errorf("a change of the draft opens no list:\n%s", plain(m))
-	}
-	m.Update(uitest.Key("esc"))
-	m.Update(uitest.Key("esc"))
-	if !m.Turn.Stopping {
-		t.Error("esc without a list does not stop the answer")
 	}
 }

@@ -8,8 +8,9 @@ import (
 	"winnow/ui/theme"
 )
 
-// stays says why the conversation on the screen cannot be left while its answer arrives, nil where it can.
-func (m *Model) stays() tea.Cmd {
+// cannotLeave says why the conversation on the screen cannot be left while its answer arrives. It returns nil if it
+// can.
+func (m *Model) cannotLeave() tea.Cmd {
 	back := m.Keys.First(keymap.Back)
 	switch {
 	case !m.Turn.Busy:
@@ -19,8 +20,8 @@ func (m *Model) stays() tea.Cmd {
 			back + " stops it.")
 	case m.composer.Sending != nil || m.Session.Info().ID == "":
 		return m.notice.Error("Your message is not saved yet; try again in a moment, or " + back + " stops it.")
-	case m.background.Len() >= conversation.MostBehind:
-		return m.notice.Error(theme.Plural(conversation.MostBehind, "answer") + " are already running in the " +
+	case m.background.Len() >= conversation.MaxBackground:
+		return m.notice.Error(theme.Plural(conversation.MaxBackground, "answer") + " are already running in the " +
 			"background, which is the limit. " + back + " stops this one.")
 	}
 	return nil

@@ -16,14 +16,14 @@ import (
 	"winnow/ui/conversation"
 )
 
-// stored is the text of the messages of a stored session.
+// storedTexts returns the texts of the messages of a stored session.
 func (l *live) storedTexts(id string) []string {
 	l.t.Helper()
-	row, err := l.With.Store.Session(l.t.Context(), id)
+	row, err := l.Deps.Store.Session(l.t.Context(), id)
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	branch, err := l.With.Store.Branch(l.t.Context(), row.Leaf, 0)
+	branch, err := l.Deps.Store.Branch(l.t.Context(), row.Leaf, 0)
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func (l *live) storedTexts(id string) []string {
 	return texts
 }
 
-// leaves opens a new session, and returns the id of the one that was left.
+// leaves opens a new session and returns the id of the previous one.
 func (l *live) leaves() string {
 	l.t.Helper()
 	l.until("the message on disk", func() bool { return l.composer.Sending == nil })
@@ -44,7 +44,7 @@ func (l *live) leaves() string {
 	return id
 }
 
-// A question of a turn behind the screen is shown where it can be answered, and until then nothing runs.
+// A question of a turn in the background waits until the session is opened, and until then no tool runs.
 func TestAQuestionBehindTheScreenWaits(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 40)
@@ -55,9 +55,7 @@ func TestAQuestionBehindTheScreenWaits(t *testing.T) {
 			ran <- struct{}{}
 			return "la", nil
 		})
-	deps := l.With
-	deps.Tools = []*tool.Toolbox{box}
-	l.With = deps
+	l.Deps.Tools = []*tool.Toolbox{box}
 	l.press("ctrl+n")
 	l.until("a chat with the tool", func() bool {
 		_, ok := l.Session.Model().Tools().Tool("sing")
@@ -105,7 +103,7 @@ func TestQuittingSaysHowManyAnswersItStops(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 40)
 	g := l.gated()
-	for i := range conversation.MostBehind {
+	for i := range conversation.MaxBackground {
 		text := string(rune('a' + i))
 		l.enters(text)
 		g.wants(l, text)
@@ -120,12 +118,12 @@ func TestQuittingSaysHowManyAnswersItStops(t *testing.T) {
 	l.press("esc")
 	l.until("the stop", func() bool { return !l.Turn.Busy })
 	l.press("ctrl+d")
-	l.shows("4 answers are still arriving in the background. The same again leaves all the same.")
+	l.shows("4 answers are still arriving in the background. Repeat to leave anyway.")
 	if err := l.background.Close(t.Context()); err != nil {
 		t.Error(err)
 	}
-	list, err := l.With.Store.Sessions(t.Context(), store.SessionFilter{})
-	if err != nil || len(list) != conversation.MostBehind+1 {
+	list, err := l.Deps.Store.Sessions(t.Context(), store.SessionFilter{})
+	if err != nil || len(list) != conversation.MaxBackground+1 {
 		t.Fatalf("%d sessions are stored, %v", len(list), err)
 	}
 	for _, s := range list {
@@ -135,13 +133,13 @@ func TestQuittingSaysHowManyAnswersItStops(t *testing.T) {
 	}
 }
 
-// gate is a server whose answers begin with a word and end when the test lets them.
+// gate is a server whose answers begin at once, and end when the test says so.
 type gate struct {
-	asked chan string   // the newest message of each request that came
-	open  chan struct{} // each receipt ends one answer
+	asked chan string   // the last message of each request
+	open  chan struct{} // each value ends one answer
 }
 
-// gated has the server wait for the test.
+// gated makes the server a gate.
 func (l *live) gated() *gate {
 	g := &gate{asked: make(chan string, 16), open: make(chan struct{}, 16)}
 	l.says(map[string]http.HandlerFunc{"/v1/chat/completions": func(w http.ResponseWriter, r *http.Request) {
@@ -164,7 +162,7 @@ func (l *live) gated() *gate {
 	return g
 }
 
-// wants waits until the server is asked a message.
+// wants waits for a request with a message.
 func (g *gate) wants(l *live, text string) {
 	l.t.Helper()
 	l.until("the server to be asked", func() bool { return len(g.asked) > 0 })
@@ -179,21 +177,19 @@ func (l *live) enters(text string) {
 	l.press("enter")
 }
 
-// A plan that takes long does not stop the screen from being drawn.
+// The screen is drawn while a slow plan is being made.
 func TestTheViewDoesNotWaitForAPlan(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 40)
 	planning, goOn := make(chan bool), make(chan bool)
-	deps := l.With
-	deps.Count = func(text string) int {
+	l.Deps.Count = func(text string) int {
 		if text == "a slow draft" {
 			planning <- true
 			<-goOn
 		}
 		return len(text)
 	}
-	l.With = deps
-	s, err := session.New(deps, session.StartOptions{Model: "here/small"})
+	s, err := session.New(l.Deps, session.StartOptions{Model: "here/small"})
 	if err != nil {
 		t.Fatal(err)
 	}

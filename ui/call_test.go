@@ -13,7 +13,7 @@ import (
 	"winnow/ui/turn"
 )
 
-// written is what a command writes to the terminal beside the screen. Commands that wait are left alone.
+// written returns what a command writes to the terminal. Commands that wait are ignored.
 func written(cmd tea.Cmd) string {
 	if cmd == nil {
 		return ""
@@ -38,18 +38,20 @@ func written(cmd tea.Cmd) string {
 	return text
 }
 
-func TestAnAnswerCallsAUserWhoLooksElsewhere(t *testing.T) {
+func TestAUserWhoLooksElsewhereIsNotified(t *testing.T) {
 	for _, c := range []struct {
-		name string
-		away bool
-		took time.Duration
-		err  error
-		want string
+		name  string
+		away  bool
+		took  time.Duration
+		event session.Event
+		want  string
 	}{
-		{"away", true, 12 * time.Second, nil, "has a new answer"},
-		{"away, and it failed", true, 12 * time.Second, errors.New("no"), "failed"},
-		{"away for a moment", true, 2 * time.Second, nil, ""},
-		{"here", false, 12 * time.Second, nil, ""},
+		{"an answer", true, 12 * time.Second, session.Finished{}, "has a new answer"},
+		{"a failure", true, 12 * time.Second, session.Finished{Err: errors.New("no")}, "failed"},
+		{"a quick answer", true, 2 * time.Second, session.Finished{}, ""},
+		{"an answer before the user's eyes", false, 12 * time.Second, session.Finished{}, ""},
+		{"a question", true, 0, session.ApprovalNeeded{}, "waits for your answer"},
+		{"a question before the user's eyes", false, 0, session.ApprovalNeeded{}, ""},
 	} {
 		m := asking(t, 80, 24)
 		if c.away {
@@ -57,7 +59,7 @@ func TestAnAnswerCallsAUserWhoLooksElsewhere(t *testing.T) {
 		}
 		tell(m, 0, session.Delta{Text: "a"})
 		_, cmd := m.Update(turn.EventsMsg{
-			Turn: m.Turn.Number, Events: []session.Event{session.Finished{Err: c.err}}, At: begun.Add(c.took),
+			Turn: m.Turn.Number, Events: []session.Event{c.event}, At: begun.Add(c.took),
 		})
 		if got := written(cmd); !strings.Contains(got, c.want) || (c.want == "") != (got == "") {
 			t.Errorf("%s: %q is written, want %q", c.name, got, c.want)
@@ -65,18 +67,5 @@ func TestAnAnswerCallsAUserWhoLooksElsewhere(t *testing.T) {
 	}
 	if !fresh(t, 80, 24).View().ReportFocus {
 		t.Error("the terminal is not asked to report its focus")
-	}
-}
-
-func TestAQuestionCallsAUserWhoLooksElsewhere(t *testing.T) {
-	for _, away := range []bool{true, false} {
-		m := asking(t, 80, 24)
-		if away {
-			m.Update(tea.BlurMsg{})
-		}
-		_, cmd := m.Update(turn.EventsMsg{Turn: m.Turn.Number, Events: []session.Event{session.ApprovalNeeded{}}, At: begun})
-		if got := written(cmd); strings.Contains(got, "waits for your answer") != away {
-			t.Errorf("%q is written about a question, where the user is away: %t", got, away)
-		}
 	}
 }

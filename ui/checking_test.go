@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,40 +8,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/session"
 	"winnow/session/store"
 )
 
-func TestABackupThatSucceedsIsNotSaid(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 120, 40)
-	before := plain(l.Model)
-	if l.upkeep.Saved(nil); plain(l.Model) != before {
-		t.Errorf("a backup that succeeds changes the screen from\n%s\nto\n%s", before, plain(l.Model))
-	}
-}
-
-func TestDamageIsSaidUntilItWasRead(t *testing.T) {
-	t.Parallel()
-	for _, size := range [][2]int{{80, 24}, {120, 40}} {
-		l := onStage(t, size[0], size[1])
-		l.upkeep.Saved(fmt.Errorf("check the history: %w", store.ErrDamaged))
-		if screen := plain(l.Model); !strings.Contains(screen, "Part of the chat history is damaged.") {
-			t.Errorf("at %v the damage is not said:\n%s", size, screen)
-		}
-		l.press("esc")
-		if screen := plain(l.Model); strings.Contains(screen, "the next start") {
-			t.Errorf("esc does not close it:\n%s", screen)
-		}
-		l.upkeep.Saved(fmt.Errorf("copy it: %w", store.ErrDiskFull))
-		if screen := plain(l.Model); !strings.Contains(screen, "Today's backup failed") ||
-			strings.Contains(screen, "..") {
-			t.Errorf("at %v a backup that failed is not said:\n%s", size, screen)
-		}
-	}
-}
-
-// What was saved and what was lost stays on the screen, however long it takes to read.
+// The report of a recovered history stays on the screen until a message is sent.
 func TestSalvageIsSaidAtTheStart(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "winnow.db")
@@ -56,37 +25,14 @@ func TestSalvageIsSaidAtTheStart(t *testing.T) {
 	t.Cleanup(func() { db.Close() })
 	l := onStage(t, 80, 24)
 	l.Unrecorded = 1
-	l.With.Store = db
+	l.Deps.Store = db
 	l.first = func() tea.Cmd { return l.welcome(Options{Notices: db.Notices()}) }
-	s, err := session.New(l.With, session.StartOptions{Model: "here/small"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.begins(s)
+	l.begins()
 	l.run(l.Init())
 	l.shows("Nothing in it could be read")
 	l.shows("winnow.db.damaged-")
 	l.say("hello")
 	if screen := plain(l.Model); strings.Contains(screen, "could be read") {
 		t.Errorf("it stays after a message was sent:\n%s", screen)
-	}
-}
-
-func TestDraftStaysWhereTheHistoryIsGone(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 120, 40)
-	l.say("hello")
-	path := l.With.Store.Path()
-	if err := os.Rename(path, path+".elsewhere"); err != nil {
-		t.Fatal(err)
-	}
-	l.types("a long thought")
-	l.press("enter")
-	l.shows("start winnow again")
-	if got := l.composer.Text(); got != "a long thought" {
-		t.Errorf("the draft is %q now, want it as it was", got)
-	}
-	if n := len(l.bodies); n != 1 {
-		t.Errorf("%d requests went out, want the one of before", n)
 	}
 }

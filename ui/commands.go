@@ -16,37 +16,37 @@ import (
 	"winnow/ui/slash"
 )
 
-// Command is what the palette runs. One with a name is a slash command too.
+// Command is a command of the palette. One with a Name is a slash command too.
 type Command struct {
 	slash.Command
-	title string                              // of one that only the palette has, "" for a slash command
-	group string                              // where it stands before anything is typed, "" where typing finds it
-	key   keymap.Action                       // does the same, "" for none
-	run   func(m *Model, args string) tea.Cmd // nil does what the key does
+	title string                              // set if only the palette has the command
+	group string                              // heading in the unfiltered list; "" if only typing finds it
+	key   keymap.Action                       // the key action that does the same, "" for none
+	run   func(m *Model, args string) tea.Cmd // nil performs the action of key
 }
 
-// Title is the command as it is typed, or as the palette names it.
+// Title returns the command as it is typed, or its title if only the palette has it.
 func (c Command) Title() string { return cmp.Or(c.title, c.Usage()) }
 
-// value stands for the command in a list.
+// value identifies the command in a list.
 func (c Command) value() string { return cmp.Or(c.title, c.Name) }
 
-// named makes a slash command.
+// named returns a slash command.
 func named(name, group string, key keymap.Action, run func(*Model, string) tea.Cmd) Command {
 	return Command{slash.Named(name), "", group, key, run}
 }
 
-// titled makes a command that only the palette has.
+// titled returns a command that only the palette has.
 func titled(title, help, group string, key keymap.Action, run func(*Model, string) tea.Cmd) Command {
 	return Command{slash.Command{Help: help}, title, group, key, run}
 }
 
-// setting is a command that does something to the settings.
+// setting adapts a method of the settings to a command.
 func setting(do func(*settings.Model, string) tea.Cmd) func(*Model, string) tea.Cmd {
 	return func(m *Model, args string) tea.Cmd { return do(m.settings, args) }
 }
 
-// flagging is a command that gives the selected messages a flag.
+// flagging returns a command that sets the flag of the selected messages.
 func flagging(f history.Flag) func(*Model, string) tea.Cmd {
 	return func(m *Model, _ string) tea.Cmd { return m.Flag(f) }
 }
@@ -59,7 +59,8 @@ const (
 	moreGroup    = "More"
 )
 
-// Commands lists the commands in the order of the palette: those that it opens with, by their groups, then the others.
+// Commands lists all commands in the order of the palette: first those of the unfiltered list, by group, then the
+// others.
 func Commands() []Command {
 	return []Command{
 		named("new", chatGroup, keymap.New, nil),
@@ -87,7 +88,7 @@ func Commands() []Command {
 		named("window", "", "", setting((*settings.Model).Window)),
 		named("preset", "", "", setting((*settings.Model).Preset)),
 		named("persona", "", "", setting((*settings.Model).ChoosePersona)),
-		named("thinking", "", keymap.Reason, nil),
+		named("thinking", "", keymap.Reasoning, nil),
 		named("repair", "", keymap.Repairs, nil),
 		named("undo", "", keymap.TakeBack, nil),
 		named("doctor", "", "", setting((*settings.Model).Examine)),
@@ -96,9 +97,9 @@ func Commands() []Command {
 		titled("Exclude", "never send the selected messages", "", keymap.Exclude, flagging(history.Exclude)),
 		titled("Automatic", "no longer pin or exclude the selection", "", "", flagging("")),
 		titled("Temporary chat", "start a chat that isn’t saved", "", "",
-			func(m *Model, _ string) tea.Cmd { return m.leaveFor(m.Temporary()) }),
+			func(m *Model, _ string) tea.Cmd { return m.leaveFor(m.OpenTemporary()) }),
 		titled("Save this chat", "save a temporary chat", "", "",
-			func(m *Model, _ string) tea.Cmd { return m.keep() }),
+			func(m *Model, _ string) tea.Cmd { return m.saveTemporary() }),
 		titled("Usage", "tokens and costs of chat, day and month", "", "", setting((*settings.Model).Usage)),
 		titled("Theme…", "choose the colours", "", "", setting((*settings.Model).Theme)),
 		titled("Mouse", "give the mouse to the terminal, or take it back", "", "",
@@ -106,18 +107,18 @@ func Commands() []Command {
 	}
 }
 
-// palette is the commands of the application, which a list of them or a slash in the draft runs.
+// palette runs commands, which are chosen from a list or typed into the draft after a slash.
 type palette struct{ *Model }
 
-// open lists the commands: at first a dozen of them, by groups; typing finds the rest.
+// open lists the commands: at first a dozen of them, by group; typing finds the others.
 func (p palette) open() tea.Cmd {
-	p.dialogs.List(list.New(p.Context, list.Options{
+	p.dialogs.OpenList(list.New(p.Context, list.Options{
 		Title: "commands", Prompt: "Find a command", Does: "run", Also: keymap.Palette, Short: true,
-	}, p.items()...), p.take)
+	}, p.items()...), p.choose)
 	return nil
 }
 
-// items are the commands as a list shows them.
+// items returns the commands as items of a list.
 func (p palette) items() (items []list.Item) {
 	for _, c := range Commands() {
 		item := list.Item{Label: c.Title(), About: c.Help, Group: c.group, Value: c.value()}
@@ -129,7 +130,7 @@ func (p palette) items() (items []list.Item) {
 	return items
 }
 
-// commandNamed finds a slash command by its name, or any other by its title.
+// commandNamed returns the slash command with a name, or another command by its title.
 func commandNamed(name string) (c Command, ok bool) {
 	all := Commands()
 	i := slices.IndexFunc(all, func(c Command) bool { return c.value() == name })
@@ -142,11 +143,11 @@ func commandNamed(name string) (c Command, ok bool) {
 	return c, true
 }
 
-// take runs a command of the palette, or puts it into the draft where something must follow.
-func (p palette) take(name string) tea.Cmd {
+// choose runs a command of the palette, or writes it into the draft if it needs arguments.
+func (p palette) choose(name string) tea.Cmd {
 	c, _ := commandNamed(name)
-	if c.Needs() {
-		return p.write(name)
+	if c.NeedsArgs() {
+		return p.writeDraft(name)
 	}
 	if c.Name != "" {
 		p.composer.Remember(store.Draft{Text: "/" + name})
@@ -154,20 +155,20 @@ func (p palette) take(name string) tea.Cmd {
 	return c.run(p.Model, "")
 }
 
-// write puts a slash command into the draft.
-func (p palette) write(name string) tea.Cmd {
+// writeDraft writes a slash command into the draft, to be completed.
+func (p palette) writeDraft(name string) tea.Cmd {
 	if !p.composer.Empty() {
 		return p.notice.Error("/" + name + " is written in an empty draft: send or clear the draft first.")
 	}
-	p.bare()
+	p.clearOverlays()
 	p.setFocus(draftPane)
 	p.composer.SetDraft("/" + name + " ")
 	return nil
 }
 
-// run does what a draft that begins with a slash says.
+// run runs the command in a draft that begins with a slash.
 func (p palette) run(draft string) tea.Cmd {
-	name, args := slash.Cut(draft)
+	name, args := slash.Split(draft)
 	c, ok := commandNamed(name)
 	if !ok && len(p.composer.Drafted().Files) == 0 {
 		if cmd, written := p.composer.WriteDraft(name, args); written {
@@ -179,8 +180,8 @@ func (p palette) run(draft string) tea.Cmd {
 	switch {
 	case !ok:
 		return p.notice.Error(unknownCommand(name))
-	case c.Misused(draft) != "":
-		return p.notice.Error(c.Misused(draft))
+	case c.Misuse(draft) != "":
+		return p.notice.Error(c.Misuse(draft))
 	case len(p.composer.Drafted().Files) > 0:
 		return p.notice.Error("The draft has attachments, which cannot be sent with a command.")
 	}
@@ -189,7 +190,7 @@ func (p palette) run(draft string) tea.Cmd {
 	return c.run(p.Model, args)
 }
 
-// unknownCommand says that there is no command of a name, and which one was probably meant.
+// unknownCommand says that there is no command with a name, and which one was probably meant.
 func unknownCommand(name string) string {
 	var names []string
 	for _, c := range slash.All() {
@@ -199,17 +200,17 @@ func unknownCommand(name string) string {
 	if near := llm.NearestName(name, names); near != "" {
 		text += fmt.Sprintf("Did you mean /%s? ", near)
 	}
-	return text + slash.AsMessage
+	return text + slash.AsMessageHint
 }
 
-// compact has the older messages condensed, or sends them again.
+// compact has the older messages summarised, or sends them in full again.
 func (p palette) compact(args string) tea.Cmd {
 	switch {
 	case p.Turn.Busy:
-		return p.lacks(keymap.NeedIdle)
+		return p.explainNeed(keymap.NeedIdle)
 	case args == "":
 		turn := p.begin(nil, p.Session.Compact)
-		p.Turn.Condensing = true
+		p.Turn.Compacting = true
 		return turn
 	case args != "off":
 		return p.notice.Error("Usage: /compact, or /compact off.")
@@ -217,7 +218,7 @@ func (p palette) compact(args string) tea.Cmd {
 	return p.settings.NoSummary()
 }
 
-// toggleMouse gives the mouse to the terminal, which selects text with it, or undoes this.
+// toggleMouse leaves the mouse to the terminal, for selecting text, or takes it back.
 func (p palette) toggleMouse() tea.Cmd {
 	p.frame.Mouse = !p.frame.Mouse
 	if p.frame.Mouse {

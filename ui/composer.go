@@ -7,12 +7,12 @@ import (
 	"winnow/ui/keymap"
 )
 
-// enqueue has the draft sent when the answer that arrives is there, cut to fit where that is wanted.
+// enqueue queues the draft until the running turn ends. If cut is true it may be shortened to fit.
 func (m *Model) enqueue(cut bool) tea.Cmd {
 	return tea.Batch(m.composer.Enqueue(store.QueuedMessage{Cut: cut}), m.queued())
 }
 
-// queued says what a message that was queued waits for beside the answer.
+// queued says what a queued message waits for besides the end of the answer.
 func (m *Model) queued() tea.Cmd {
 	switch {
 	case m.Question.Waits():
@@ -24,5 +24,5 @@ func (m *Model) queued() tea.Cmd {
 	return nil // the queue above the draft says it
 }
 
-// editing reports whether an earlier message is in the draft.
+// editing reports whether the draft is an edit of an earlier message.
 func (m *Model) editing() bool { return m.composer.Editing() != 0 }

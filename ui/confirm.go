@@ -8,31 +8,30 @@ import (
 	"winnow/ui/app"
 )
 
-// These are how soon a second ctrl+c must follow the first, and how soon a command by which something would be
-// lost must be given again.
+// An action that needs confirmation must be repeated within these times.
 const (
 	quitSoon  = 2 * time.Second
 	leaveSoon = 10 * time.Second
 )
 
-// confirmable is an action that is done only when it is asked for twice. To confirm one is not to confirm another.
+// confirmable is an action that must be asked for twice. Asking for one does not confirm another.
 type confirmable int
 
-// The actions.
+// The confirmable actions.
 const (
 	nothing  confirmable = iota
-	quitting             // the stop key quits
-	leaving              // a command or another key leaves the chat or quits, and something is lost by that
+	quitting             // ctrl+c quits
+	leaving              // a key or command leaves the chat or quits, and something would be lost
 )
 
-// confirm is what was asked for once. It counts the keys, and does nothing itself.
+// confirm is the action that was asked for once. It also counts the keys that were pressed.
 type confirm struct {
 	asked    confirmable
 	requests app.Latest
 	keys     int // keys and pastes so far
 }
 
-// key counts a key or a paste. Whoever types does not mean to quit: anything but the stop key forgets that.
+// key counts a key or a paste. Any key but ctrl+c means that the user does not want to quit.
 func (c *confirm) key(stop bool) {
 	c.keys++
 	if !stop && c.asked == quitting {
@@ -40,7 +39,7 @@ func (c *confirm) key(stop bool) {
 	}
 }
 
-// ask has an action done when it is asked for again soon.
+// ask notes that an action was asked for, until its time is over.
 func (c *confirm) ask(a confirmable) tea.Cmd {
 	soon, expired := quitSoon, c.requests.Begin()
 	if c.asked = a; a == leaving {

@@ -9,10 +9,10 @@ import (
 	"winnow/ui/sessions"
 )
 
-// covered says that the keys are for something that lies over the panes.
+// covered reports whether a dialog or the What-if trial covers the panes and gets the keys.
 func (m *Model) covered() bool { return m.dialogs.Top() != nil || m.Panel.Whatif != nil }
 
-// closed is called when a dialog has gone. The draft has no cursor in the transcript.
+// closed is called when a dialog has closed.
 func (m *Model) closed(d dialog.Dialog) {
 	if d == m.Inspector {
 		m.Inspector.Forget()
@@ -22,13 +22,13 @@ func (m *Model) closed(d dialog.Dialog) {
 	}
 }
 
-// bare takes away all that covers the panes.
-func (m *Model) bare() {
+// clearOverlays closes all dialogs and the What-if trial.
+func (m *Model) clearOverlays() {
 	m.LeaveWhatif()
 	m.dialogs.Clear()
 }
 
-// dialogTitle is the title of the uppermost dialog, and what stands at the right end of the header.
+// dialogTitle returns the title of the top dialog, and the text at the right end of the header.
 func (s screen) dialogTitle() (title, right string) {
 	m, st := s.m, s.st
 	switch d := m.dialogs.Top().(type) {

@@ -14,8 +14,8 @@ import (
 	"winnow/ui/transcript"
 )
 
-// startEdit takes a message of the user's into the composer. What it becomes there is another version of
-// it: the message itself stays, with all that was said since.
+// startEdit loads a message of the user into the draft. Sending it creates another version of the message; the original
+// and everything after it are kept.
 func (m *Model) startEdit(id int64) tea.Cmd {
 	if why := m.whyNot(keymap.Edit); why != nil {
 		return why
@@ -38,15 +38,15 @@ func (m *Model) startEdit(id int64) tea.Cmd {
 	return nil
 }
 
-// versionSwitched tells which version of a message is shown. An edit of the other branch is over.
+// versionSwitched says which version of a message is shown, and ends an edit of the other branch.
 func (m *Model) versionSwitched(v session.Version) tea.Cmd {
 	m.composer.EndEdit()
 	said := fmt.Sprintf("%s: version %d of %d.", theme.UpperFirst(m.Chat.NumbersOf(v.Message)), v.Nth, v.Of)
 	return tea.Batch(m.notice.Say(said), m.draftChanged(), m.Chat.SearchOn())
 }
 
-// askAgain asks again in the turn of a message; without one, in the last turn. A model that is named answers this
-// one turn.
+// askAgain asks for another answer in the turn of a message, or in the last turn for the zero message. If ref is not
+// empty, that model answers, in this turn only.
 func (m *Model) askAgain(message store.Message, ref string) tea.Cmd {
 	if message.ID == 0 {
 		last, ok := m.Chat.Last()
@@ -69,7 +69,7 @@ func (m *Model) askAgain(message store.Message, ref string) tea.Cmd {
 	m.composer.EndEdit()
 	m.Chat.Follow(m.Chat.Messages.First(at + 1))
 	turn := m.begin(nil, func(ctx context.Context) <-chan session.Event { return s.Regenerate(ctx, message.ID, ref) })
-	m.Turn.Again = true
+	m.Turn.Regenerating = true
 	if ref != "" {
 		m.Chat.Name = transcript.ModelName(ref)
 	}

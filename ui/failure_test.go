@@ -16,7 +16,7 @@ import (
 	"winnow/ui/conversation"
 )
 
-// inOrder fails where the texts do not stand on the screen one below the other.
+// inOrder fails unless the texts follow one another on the screen.
 func (l *live) inOrder(texts ...string) {
 	l.t.Helper()
 	rest := plain(l.Model)
@@ -29,7 +29,7 @@ func (l *live) inOrder(texts ...string) {
 	}
 }
 
-// An answer that the server broke off says why itself, also when the session is opened again.
+// An answer that the server broke off says why, even after the session is opened again.
 func TestAnAnswerThatBrokeOffSaysWhy(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 110, 60)
@@ -48,7 +48,7 @@ func TestAnAnswerThatBrokeOffSaysWhy(t *testing.T) {
 	}
 }
 
-// However much a server says, what to do now stands below it.
+// However long a server's error is, the way out is shown below it.
 func TestLongErrorLeavesTheWayOut(t *testing.T) {
 	t.Parallel()
 	for _, size := range []struct{ w, h int }{{120, 40}, {80, 24}, {60, 16}} {
@@ -67,7 +67,7 @@ func TestLongErrorLeavesTheWayOut(t *testing.T) {
 	}
 }
 
-// A message that could not be stored is in the draft, and nothing is there to ask again.
+// A message that could not be stored returns to the draft, and /retry is not offered.
 func TestUnsavedMessageOffersItsDraft(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -90,7 +90,7 @@ func TestUnsavedMessageOffersItsDraft(t *testing.T) {
 		l.run(l.begin(l.composer.Take(0), fails))
 		l.until("the end of the turn", func() bool { return !l.Turn.Busy })
 		screen := plain(l.Model)
-		if l.notice.Alert().Way != test.want ||
+		if l.notice.Alert().WayOut != test.want ||
 			!strings.Contains(strings.Join(strings.Fields(strings.ReplaceAll(screen, "│", "")), " "),
 				"draft is kept") || strings.Contains(screen, "/retry") || l.composer.Text() != "Keep me" {
 			t.Errorf("%v: the draft is %q, want it back, %q and no /retry:\n%s", test.err, l.composer.Text(),
@@ -99,34 +99,33 @@ func TestUnsavedMessageOffersItsDraft(t *testing.T) {
 	}
 }
 
-// The file of the history is deleted under the running program: what was typed comes back, a command's too.
+// If the history file is deleted while winnow runs, the text returns to the draft, even that of a command.
 func TestLostFileGivesTheDraftBack(t *testing.T) {
 	t.Parallel()
 	for _, draft := range []string{"Keep me", "/alone Keep me"} {
 		l := onStage(t, 120, 40)
 		l.say("First")
-		if err := os.Remove(l.With.Store.Path()); err != nil {
+		if err := os.Remove(l.Deps.Store.Path()); err != nil {
 			t.Fatal(err)
 		}
 		l.types(draft)
 		l.press("enter")
 		l.until("the error", func() bool { return l.notice.Alert().Text != "" })
 		screen := plain(l.Model)
-		if l.composer.Text() != draft || l.notice.Alert().Way != "The draft is kept." ||
-			strings.Contains(screen, "/retry") {
-			t.Errorf("the draft is %q, want %q, a sentence about it and no /retry:\n%s", l.composer.Text(), draft,
-				screen)
+		if l.composer.Text() != draft || l.notice.Alert().WayOut != "The draft is kept." ||
+			strings.Contains(screen, "/retry") || len(l.bodies) != 1 {
+			t.Errorf("the draft is %q, want %q, a sentence about it, no /retry and no request:\n%s",
+				l.composer.Text(), draft, screen)
 		}
 	}
 }
 
-// A window that the user set, in the configuration or with /window, is raised by /window, as far as the server
-// does not say that it is smaller.
+// The alert offers /window only up to the window that the server reports.
 func TestAMessageThatDoesNotFitNamesTheWindowThatCanBeSet(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		list   string
-		stated int // what the server says of the window
+		stated int // the window that the server reports
 		want   string
 	}{
 		{`{"data":[]}`, 0, "raise the window → /window 128000"},
@@ -150,7 +149,6 @@ func TestAMessageThatDoesNotFitNamesTheWindowThatCanBeSet(t *testing.T) {
 }
 
 func TestTheWaysOutNameTheLargestFixedPart(t *testing.T) {
-	m := fresh(t, 120, 40)
 	over := func(bound history.Bound, parts ...history.FixedPart) *session.OversizeError {
 		return &session.OversizeError{
 			Over: &history.OverBudgetError{Need: 9000, Have: 4000, Bound: bound, Parts: parts},
@@ -171,9 +169,8 @@ func TestTheWaysOutNameTheLargestFixedPart(t *testing.T) {
 			"/tools, /window 16000",
 		},
 	} {
-		m.composer.SetDraft("see")
 		var ways []string
-		for _, way := range c.over.Suggestions(conversation.Remedies(c.over)) {
+		for _, way := range c.over.Suggestions(conversation.OversizeCommands(c.over)) {
 			_, does, _ := strings.Cut(way, "→ ")
 			ways = append(ways, does)
 		}
@@ -187,7 +184,7 @@ func TestAFaultOfTheDraftIsSaidOnce(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 40)
 	l.say("first")
-	if err := os.Remove(l.With.Store.Path()); err != nil {
+	if err := os.Remove(l.Deps.Store.Path()); err != nil {
 		t.Fatal(err)
 	}
 	l.types("second")
@@ -198,10 +195,10 @@ func TestAFaultOfTheDraftIsSaidOnce(t *testing.T) {
 	}
 }
 
-// dearly makes each request cost a quarter, and lets the session spend so much.
+// dearly makes each request cost $0.25, and limits what the session may spend.
 func (l *live) dearly(session pricing.Money) {
 	l.t.Helper()
-	l.With.Limits = limits.Limits{Session: limits.Amount{Cost: session}}
+	l.Deps.Limits = limits.Limits{Session: limits.Amount{Cost: session}}
 	l.charging("", map[string]pricing.Prices{pricing.AnyModel: {Request: pricing.Dollar / 4, Source: "the test"}})
 }
 
@@ -209,14 +206,14 @@ func TestARequestAboveALimitIsAskedAbout(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 140, 50)
 	l.dearly(30 * pricing.Dollar / 100)
-	l.say("What is it worth?") // a quarter of a dollar fits
+	l.say("What is it worth?") // $0.25 is within the limit
 	l.types("And this?")
 	l.shows("! above $0.30 per chat: winnow asks first")
 	l.press("tab", "tab")
 	l.shows("~$0.25 so far")
 	l.press("esc")
 
-	// What is typed while the question waits goes to the draft.
+	// Text typed while the question waits goes into the draft.
 	l.press("enter")
 	l.shows("With this request this chat comes to ~$0.50, above your limit of $0.30 per chat.")
 	l.shows("waiting for your answer")
@@ -246,7 +243,7 @@ func TestARequestThatIsNotAllowedGivesTheDraftBack(t *testing.T) {
 		t.Errorf("the draft is %q, the session %q", got, l.Session.Info().ID)
 	}
 
-	// Raised for the session, it is sent, and the next one as well.
+	// With a raised limit the message is sent.
 	l.press("enter")
 	l.shows("Send it, and allow $0.40 per chat")
 	l.until("the focus", func() bool { return l.focus == questionPane })

@@ -5,7 +5,7 @@ import (
 	"winnow/ui/theme"
 )
 
-// placeholder is what stands in an empty draft of w cells.
+// placeholder returns the text shown in an empty draft of w cells.
 func placeholder(m *Model, w int) string {
 	text, idle := "Message", m.focus == draftPane && !m.Question.Waits() && !m.Turn.Busy
 	switch {
@@ -13,7 +13,7 @@ func placeholder(m *Model, w int) string {
 		text = "Open in another window; read-only here"
 	case m.focus == transcriptPane && !m.Chat.Selecting():
 		text = m.Keys.First(keymap.Back) + " to write a message"
-	case idle && m.Chat.Empty() && m.Guided():
+	case idle && m.Chat.Empty() && m.UsesGuide():
 		text = "Ask the guide, or press " + m.Keys.First(keymap.Focus) + " to take a suggestion"
 	case idle && m.Chat.Empty():
 		text = "Write a message, @ for a file, / for a command"

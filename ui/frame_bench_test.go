@@ -16,7 +16,7 @@ import (
 	"winnow/ui/uitest"
 )
 
-// fullPanel is a chat that asks, in colours, with a panel full of messages where it has room.
+// fullPanel returns a model in colours, with an answer arriving and a full panel if there is room.
 func fullPanel(t testing.TB, w, h int) *Model {
 	m := asking(t, w, h)
 	_, plan := spoken()
@@ -36,8 +36,8 @@ func fullPanel(t testing.TB, w, h int) *Model {
 	return m
 }
 
-// BenchmarkView is what a view costs, with the message that causes it: a piece of an answer, a letter in the draft
-// while the answer stands, and a step of the wheel. The panel is full.
+// BenchmarkView measures a message and the view after it: a piece of an answer, a letter in the draft, and a step of
+// the wheel, with a full panel.
 func BenchmarkView(b *testing.B) {
 	for _, size := range []struct {
 		name string
@@ -81,7 +81,7 @@ func BenchmarkView(b *testing.B) {
 	}
 }
 
-// BenchmarkSessionsKey types in the list and draws it, as each key does.
+// BenchmarkSessionsKey measures a key in the list of sessions, with its view.
 func BenchmarkSessionsKey(b *testing.B) {
 	for _, n := range []int{100, 10_000} {
 		for _, keys := range []string{"down up", "o backspace", "o s l o backspace backspace backspace backspace"} {
@@ -105,7 +105,7 @@ func BenchmarkSessionsKey(b *testing.B) {
 	}
 }
 
-// manySessions are so many sessions.
+// manySessions returns n sessions.
 func manySessions(n int) []store.Session {
 	stored := make([]store.Session, n)
 	for i := range stored {

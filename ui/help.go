@@ -9,7 +9,7 @@ import (
 	"winnow/ui/sessions"
 )
 
-// scope is what the keys are for now, and what it is called. A text to read has no keys of its own.
+// scope returns which part of the screen gets the keys, and its name for the help. A dialog.Reader has no scope.
 func (s screen) scope() (name string, in keymap.Scope) {
 	m := s.m
 	switch d := m.dialogs.Top().(type) {
@@ -41,18 +41,18 @@ func (s screen) scope() (name string, in keymap.Scope) {
 	return "draft", keymap.InDraft
 }
 
-// help lists the keys of what is on the screen, the other keys, the commands and the signs.
+// help lists the keys of the current scope, the other keys, the commands and the signs.
 func (p palette) help() tea.Cmd {
 	name, scope := screenOf(p.Model).scope()
-	p.dialogs.Help(p.Context, name, scope, p.items(), p.helped)
+	p.dialogs.OpenHelp(p.Context, name, scope, p.items(), p.helped)
 	return nil
 }
 
-// helped runs a command of the help.
+// helped runs the command that was chosen in the help, "" for a line that is no command.
 func (p palette) helped(name string) tea.Cmd {
 	if name == "" {
 		return p.notice.Say("This is not a command; " + p.Keys.First(keymap.Back) + " closes the help.")
 	}
-	p.bare()
-	return p.take(name)
+	p.clearOverlays()
+	return p.choose(name)
 }

@@ -7,30 +7,12 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/ui/dialog"
 	"winnow/ui/inspector"
 	"winnow/ui/keymap"
 	"winnow/ui/uitest"
 )
 
-// helping is the help over a conversation, with a filter.
-func helping(t testing.TB, filter string) *Model {
-	m := chatting(t, 120, 40)
-	m.Update(uitest.Key("f1"))
-	typing(m, filter)
-	return m
-}
-
-// helpOpen says that the help is on top.
-func helpOpen(m *Model) bool { return openedList(m).Also == keymap.Help }
-
-// helped is the line under the cursor of the help.
-func helped(m *Model) string {
-	c, _ := m.dialogs.Top().(*dialog.Picker).Cursor()
-	return c.Label
-}
-
-// The help has what docs/chat.md and docs/commands.md are made from, each line once, whatever is on the screen.
+// Whatever is on the screen, the help lists each key and command once, as do docs/chat.md and docs/commands.md.
 func TestHelpListsEveryKeyAndCommandOnce(t *testing.T) {
 	keys := keymap.Default()
 	var want []string
@@ -68,13 +50,16 @@ func TestHelpIsFilteredByKeyNameAndDescription(t *testing.T) {
 		{"f3", "f3"},             // a key
 		{"take-back", "u"},       // the name of a key's action
 		{"last code block", "Y"}, // its description
-		{"copy code", "Y"},       // words apart
+		{"copy code", "Y"},       // words that are not adjacent
 		{"summarise older", "/compact [off]"},
 		{"/persona", "/persona [NAME]"},
 		{"recalled", "↺ recalled"},
 	} {
-		if got := helped(helping(t, c.filter)); got != c.want {
-			t.Errorf("the filter %q puts the cursor on %q, want %q", c.filter, got, c.want)
+		m := chatting(t, 120, 40)
+		m.Update(uitest.Key("f1"))
+		typing(m, c.filter)
+		if got, _ := openedList(m).Cursor(); got.Label != c.want {
+			t.Errorf("the filter %q puts the cursor on %q, want %q", c.filter, got.Label, c.want)
 		}
 	}
 }
@@ -106,7 +91,7 @@ func TestHelpOpensOverEveryOverlay(t *testing.T) {
 		{"the past", "Here: inspector", verdictsOn(6)},
 		{"a text", "Everywhere", func(t testing.TB, w, h int) *Model {
 			m := chatting(t, w, h)
-			m.dialogs.Read("a text", "what was pasted")
+			m.dialogs.OpenText("a text", "what was pasted")
 			return m
 		}},
 	} {
@@ -115,7 +100,7 @@ func TestHelpOpensOverEveryOverlay(t *testing.T) {
 			at, before := m.dialogs.Top(), screenRows(m)
 			m.Update(uitest.Key(key))
 			screen := plain(m)
-			if !helpOpen(m) || !strings.Contains(screen, c.want) {
+			if !m.dialogs.HelpOpen() || !strings.Contains(screen, c.want) {
 				t.Errorf("%s over %s: want the help with its keys:\n%s", key, c.name, screen)
 			}
 			m.Update(tea.WindowSizeMsg{Width: 90, Height: 30})
@@ -129,8 +114,8 @@ func TestHelpOpensOverEveryOverlay(t *testing.T) {
 	}
 }
 
-// screenRows is the screen without the notices that come and go.
+// screenRows returns the screen without its sentence.
 func screenRows(m *Model) string {
-	m.notice.Hush()
+	m.notice.ClearSentence()
 	return plain(m)
 }

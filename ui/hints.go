@@ -6,8 +6,8 @@ import (
 	"winnow/ui/keymap"
 )
 
-// hints are the keys that matter now, the first ones where there is little room. The last one says how to leave, or
-// where the rest is.
+// hints returns the keys that matter now, the most important first. The last one says how to leave, or where to find
+// more; frame.Hints never drops it.
 func (s screen) hints() []key.Binding {
 	m := s.m
 	switch {
@@ -17,7 +17,7 @@ func (s screen) hints() []key.Binding {
 		return m.Chat.Hints()
 	case m.Panel.Whatif == nil && m.focus == questionPane:
 		return m.Question.Hints()
-	case m.Panel.Whatif == nil && m.focus == draftPane && !m.ReadOnly && misfit(m) == nil:
+	case m.Panel.Whatif == nil && m.focus == draftPane && !m.ReadOnly && draftOversize(m) == nil:
 		if hints := m.composer.Hints(); hints != nil {
 			return hints
 		}
@@ -25,7 +25,7 @@ func (s screen) hints() []key.Binding {
 	return s.paneHints()
 }
 
-// paneHints are the keys of the panel, of its dials and of the draft.
+// paneHints returns the hints of the panel, the What-if trial and the draft.
 func (s screen) paneHints() []key.Binding {
 	m, k := s.m, &s.m.Keys
 	help, stop := k.Hint("help", keymap.Help), k.Hint("stop", keymap.Back)
@@ -47,14 +47,14 @@ func (s screen) paneHints() []key.Binding {
 		return append(panel, help)
 	case m.ReadOnly:
 		return []key.Binding{
-			k.Hint("fork", keymap.ForkOff), k.Hint("take over once it is closed there", keymap.Choose),
+			k.Hint("fork", keymap.ForkChat), k.Hint("take over once it is closed there", keymap.Choose),
 			k.Hint("read", keymap.Focus), k.Hint("context", keymap.Context), help,
 		}
 	case m.Question.Waits():
 		return []key.Binding{
 			k.Hint("answer the question", keymap.Focus), k.Hint("queue the draft", keymap.Send), stop, help,
 		}
-	case misfit(m) != nil:
+	case draftOversize(m) != nil:
 		return []key.Binding{
 			k.Hint("ways out", keymap.Send), k.Hint("send cut", keymap.SendCut), k.Hint("model", keymap.Models), help,
 		}

@@ -25,7 +25,7 @@ import (
 	"winnow/ui/turn"
 )
 
-// hostile are texts that would push a border, spoil the screen or take for ever, if anything of them were trusted.
+// hostile returns texts that would break borders, corrupt the screen or take very long if they were shown unchecked.
 func hostile() map[string]string {
 	var wide strings.Builder
 	for _, cell := range []string{"a column with a long head", "-----------", "値段 and **more** `code`"} {
@@ -52,7 +52,7 @@ func hostile() map[string]string {
 	}
 }
 
-// nested is a list in a list, and so on.
+// nested returns n nested lists.
 func nested(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -61,18 +61,17 @@ func nested(n int) string {
 	return b.String()
 }
 
-// hostileSizes are the sizes at which every state must stand.
+// hostileSizes are the sizes at which every state is checked.
 var hostileSizes = [][2]int{{20, 5}, {40, 10}, {80, 24}, {120, 40}, {200, 60}, {300, 100}}
 
 // unsent is the draft of these tests.
 const unsent = "my draft"
 
-// TestHostileTextsFitEverySize puts such texts everywhere a text can be, and looks at each state at each size: a chat,
-// a streaming answer that the screen is resized under, a question, a failure, lists, panel, inspector and help.
+// TestHostileTextsFitEverySize puts such texts wherever text can be, and checks each state at each size.
 func TestHostileTextsFitEverySize(t *testing.T) {
 	t.Parallel()
 	sizes := hostileSizes
-	if testing.Short() { // Races are looked for at fewer sizes than mistakes are.
+	if testing.Short() { // fewer sizes are enough for the race detector
 		sizes = [][2]int{sizes[0], sizes[2], sizes[len(sizes)-1]}
 	}
 	for name, text := range hostile() {
@@ -88,10 +87,10 @@ func TestHostileTextsFitEverySize(t *testing.T) {
 	}
 }
 
-// label is as much of a text as a name has.
+// label cuts a text to the length of a name.
 func label(text string) string { return strings.ToValidUTF8(text[:min(len(text), 2000)], "") }
 
-// hostileChat is a conversation of which every part is the text, with a plan as the rules make it.
+// hostileChat returns a conversation whose parts are all the text, with its real plan.
 func hostileChat(t *testing.T, text string) *Model {
 	t.Helper()
 	m := fresh(t, 20, 5)
@@ -128,7 +127,7 @@ func hostileChat(t *testing.T, text string) *Model {
 	return m
 }
 
-// hostileStates goes through all that can be opened, at the size that the screen has, and back.
+// hostileStates opens and closes everything that can be opened, at the current size.
 func hostileStates(t *testing.T, m *Model, text string) {
 	t.Helper()
 	look := func(state string) { t.Helper(); stands(t, m, state) }
@@ -189,15 +188,14 @@ func hostileStates(t *testing.T, m *Model, text string) {
 	look("notice")
 }
 
-// hostileStream has the text stream in while the screen is resized, with a question between, and fail at the end.
+// hostileStream streams the text while the screen is resized, then asks a question, and fails at the end.
 func hostileStream(t *testing.T, m *Model, text string) {
 	t.Helper()
 	m.Turn = turn.Model{Context: m.Context, Number: 1, Cancel: func() {}}
 	m.Busy = true
-	m.Busy = true
 	tell(m, 0)
 	sizes, pieces := hostileSizes, len(hostileSizes)
-	if len(text) > 150_000 { // Code is coloured anew at each width, so the longest is drawn at two.
+	if len(text) > 150_000 { // highlighting long code at every width takes too long
 		sizes, pieces = [][2]int{{20, 5}, {120, 40}}, 3
 	}
 	for i := range pieces {
@@ -234,11 +232,11 @@ func hostileStream(t *testing.T, m *Model, text string) {
 	}
 }
 
-// harmless are the sequences that a frame may hold: colours, and addresses of links.
+// harmless matches the sequences that a frame may contain: colours and links.
 var harmless = regexp.MustCompile(`\x1b\[[0-9;:]*m|\x1b\]8;[^\x00-\x1f\x7f]*(?:\x1b\\|\x07)`)
 
-// stands fails where the screen is not as large as the terminal; where a text sends the terminal anything; where the
-// rules between the panes are broken; or where the draft is gone.
+// stands fails unless the screen is as large as the terminal, sends nothing but colours and links, has intact borders,
+// and shows the draft.
 func stands(t *testing.T, m *Model, state string) {
 	t.Helper()
 	l, view := m.layout, m.View()
@@ -289,7 +287,7 @@ func stands(t *testing.T, m *Model, state string) {
 	}
 }
 
-// cellAt is the character in a cell of a line. The library's Cut counts digits that are emoji as one cell.
+// cellAt returns the character in a cell of a line. ansi.Cut counts keycap emoji as one cell.
 func cellAt(line string, x int) string {
 	line = ansi.Strip(line)
 	for at := 0; line != ""; {
@@ -302,7 +300,7 @@ func cellAt(line string, x int) string {
 	return ""
 }
 
-// sends says whether a character is more to a terminal than what it draws, or turns the order of those behind it.
+// sends reports whether a character controls the terminal or reverses the order of the text after it.
 func sends(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) && r != '\u200e' && r != '\u200f' ||
 		r == '\u2028' || r == '\u2029'

@@ -6,17 +6,17 @@ import (
 	"winnow/ui/keymap"
 )
 
-// keyPress gives a key to whom it belongs: the acts that always work, then the overlay, the question
-// where it has the focus, the acts that work in every pane, the pane.
+// keyPress handles a key: first the actions that always work, then whatever covers the panes, the question if it has
+// the focus, the actions that work in every pane, and last the pane with the focus.
 func (m *Model) keyPress(msg tea.KeyPressMsg) tea.Cmd {
 	m.Chat.Unpick()
 	m.confirm.key(m.Keys.Pressed(msg, keymap.Stop))
 	if msg.Code == tea.KeyEscape {
 		msg.Mod = 0 // two presses of esc that arrived in one read are alt+esc
 	}
-	top, focus, shown := m.dialogs.Top(), m.focus, m.notice.Number()
+	top, focus, shown := m.dialogs.Top(), m.focus, m.notice.SentenceNumber()
 	cmd := m.route(msg)
-	m.notice.Key(shown, m.dialogs.Top() != top || m.focus != focus)
+	m.notice.KeyPressed(shown, m.dialogs.Top() != top || m.focus != focus)
 	return tea.Batch(cmd, m.Question.Await(m.Turn.Number, m.confirm.keys))
 }
 
@@ -25,7 +25,7 @@ func (m *Model) route(msg tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case k.Pressed(msg, keymap.Stop):
 		return m.interrupt()
-	case msg.Keystroke() == "ctrl+z":
+	case msg.Keystroke() == keymap.SuspendKey:
 		return tea.Suspend
 	case k.Pressed(msg, keymap.Reveal):
 		return m.reveal()
@@ -45,7 +45,7 @@ func (m *Model) route(msg tea.KeyPressMsg) tea.Cmd {
 	case transcriptPane:
 		cmd := m.Chat.Key(msg)
 		if m.focus == transcriptPane {
-			m.Lead()
+			m.SyncPanelCursor()
 		}
 		return cmd
 	case panelPane:
@@ -54,22 +54,22 @@ func (m *Model) route(msg tea.KeyPressMsg) tea.Cmd {
 	return m.composer.Update(msg)
 }
 
-// coveringKey is a key for what covers the panes. The help may be opened over it.
+// coveringKey handles a key while something covers the panes. The help can be opened on top.
 func (m *Model) coveringKey(msg tea.KeyPressMsg) tea.Cmd {
 	switch {
-	case m.Keys.Pressed(msg, keymap.Help) && !m.dialogs.Typing(msg) && !m.dialogs.Helps():
+	case m.Keys.Pressed(msg, keymap.Help) && !m.dialogs.TakesText(msg) && !m.dialogs.HelpOpen():
 		return palette{m}.help()
 	case m.dialogs.Top() == nil:
-		return m.Panel.Update(msg) // the dials
+		return m.Panel.Update(msg) // the What-if trial
 	}
 	return m.dialogs.Update(msg, m.layout)
 }
 
-// globalKey is a key for an action that works in every pane. In the draft the one for the next pane completes.
+// globalKey handles a key whose action works in every pane. In the draft, the key for the next pane also completes.
 func (m *Model) globalKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 	a := m.Keys.Action(msg, keymap.InDraft)
 	if a == keymap.Help && msg.Text != "" {
-		return nil, false // A sign that is typed asks for help in the draft only while that is empty.
+		return nil, false // a typed "?" may be text: the pane decides
 	}
 	switch a {
 	case keymap.Focus:
@@ -82,15 +82,15 @@ func (m *Model) globalKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 			return m.composer.Update(msg), true
 		}
 		return m.do(a), true
-	case keymap.Palette, keymap.New, keymap.Sessions, keymap.Models, keymap.Help, keymap.Context, keymap.Reason,
+	case keymap.Palette, keymap.New, keymap.Sessions, keymap.Models, keymap.Help, keymap.Context, keymap.Reasoning,
 		keymap.PageUp, keymap.PageDown, keymap.FocusBack:
 		return m.do(a), true
 	}
 	return nil, false
 }
 
-// turnFocus goes to the next pane that is there to be focused.
-func (m *Model) turnFocus(by pane) {
+// cycleFocus moves the focus by one pane, skipping those that are not shown.
+func (m *Model) cycleFocus(by pane) {
 	to := m.focus
 	for {
 		to = (to + paneCount + by) % paneCount
@@ -106,7 +106,7 @@ func (m *Model) setFocus(p pane) {
 	m.focus = p
 	m.Panel.Focused = p == panelPane
 	if p == panelPane && !m.layout.PanelFits() {
-		m.Panel.ToFirstChange() // it covers the page
+		m.Panel.ToFirstChange() // the panel covers the transcript
 	}
 	switch p {
 	case draftPane, questionPane:
@@ -116,11 +116,11 @@ func (m *Model) setFocus(p pane) {
 		return
 	case transcriptPane:
 		m.Chat.Enter()
-		m.Lead()
+		m.SyncPanelCursor()
 	}
 }
 
-// paste puts a pasted text where the keys go. It answers no question.
+// paste inserts a pasted text where typed text would go. It never answers a question.
 func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 	m.confirm.key(false)
 	var cmd tea.Cmd
@@ -133,7 +133,7 @@ func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 	case m.focus == questionPane && m.Question.Typing():
 		m.Question.Paste(msg.Content)
 	case m.ReadOnly:
-		cmd = m.lacks(keymap.NeedOwn)
+		cmd = m.explainNeed(keymap.NeedLease)
 	default:
 		m.setFocus(draftPane)
 		cmd = m.composer.Update(msg)

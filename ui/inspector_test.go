@@ -22,13 +22,13 @@ import (
 	"winnow/ui/uitest"
 )
 
-// inspected is a conversation whose plan has every kind of verdict, as the rules make it.
+// inspected returns a conversation whose real plan has every kind of verdict.
 func inspected(t testing.TB) ([]store.Message, history.Plan) {
 	t.Helper()
 	return inspectedWith(t, nil)
 }
 
-// inspectedWith is the same with remedies for its damaged messages.
+// inspectedWith is inspected with remedies for the damaged messages.
 func inspectedWith(t testing.TB, remedies map[int64]history.Remedy) ([]store.Message, history.Plan) {
 	t.Helper()
 	long := strings.Repeat("The generator walks the tree and writes one function for every rule. ", 12)
@@ -73,7 +73,7 @@ func inspectedWith(t testing.TB, remedies map[int64]history.Remedy) ([]store.Mes
 	return messages, plan
 }
 
-// ready is the application with that conversation.
+// ready returns a model with the conversation of inspected.
 func ready(t testing.TB, w, h int) *Model {
 	m := fresh(t, w, h)
 	messages, plan := inspected(t)
@@ -85,7 +85,7 @@ func ready(t testing.TB, w, h int) *Model {
 	return m
 }
 
-// inspecting is the inspector on a message.
+// inspecting opens the inspector on a message.
 func inspecting(message int64, at inspector.View) func(testing.TB, int, int) *Model {
 	return func(t testing.TB, w, h int) *Model {
 		m := ready(t, w, h)
@@ -94,17 +94,10 @@ func inspecting(message int64, at inspector.View) func(testing.TB, int, int) *Mo
 	}
 }
 
-// inspectingRequest is the inspector on the request.
-func inspectingRequest(at inspector.View) func(testing.TB, int, int) *Model {
-	return func(t testing.TB, w, h int) *Model {
-		m := ready(t, w, h)
-		m.Inspect(inspector.Subject{}, at)
-		return m
-	}
-}
+// inspectingRequest opens the inspector on the whole request.
+func inspectingRequest(at inspector.View) func(testing.TB, int, int) *Model { return inspecting(0, at) }
 
-// sent is a past request with the plan of that conversation, and sentAt when it left: the same hour
-// wherever the test runs.
+// sent returns a past request with that plan, sent at sentAt.
 func sent(t testing.TB, proven bool) record.Replayed {
 	messages, plan := inspected(t)
 	r := record.Replayed{
@@ -125,7 +118,7 @@ func sent(t testing.TB, proven bool) record.Replayed {
 
 var sentAt = time.Date(2026, 11, 20, 17, 30, 0, 0, time.Local)
 
-// repairing is the page of a repair of that conversation with the prices of its remedies.
+// repairing opens a repair of that conversation, with the prices of its remedies.
 func repairing(t testing.TB, w, h int) *Model {
 	m := ready(t, w, h)
 	m.Update(tab)
@@ -137,7 +130,7 @@ func repairing(t testing.TB, w, h int) *Model {
 	return m
 }
 
-// priced tells the page of a repair what its remedies cost.
+// priced shows the prices of the remedies.
 func priced(t testing.TB, m *Model) {
 	var prices []inspector.Price
 	for _, r := range history.Remedies() {
@@ -147,7 +140,7 @@ func priced(t testing.TB, m *Model) {
 	m.Inspector.ShowPrices(prices)
 }
 
-// inspectedPast is the inspector on a message of a past request.
+// inspectedPast opens the inspector on a message of a past request.
 func inspectedPast(message int64, at inspector.View, proven bool) func(testing.TB, int, int) *Model {
 	return func(t testing.TB, w, h int) *Model {
 		m := ready(t, w, h)
@@ -159,7 +152,7 @@ func inspectedPast(message int64, at inspector.View, proven bool) func(testing.T
 	}
 }
 
-// verdictsOn is a message with what became of it in past requests.
+// verdictsOn opens the inspector on a message with its verdicts in past requests.
 func verdictsOn(message int64) func(testing.TB, int, int) *Model {
 	return func(t testing.TB, w, h int) *Model {
 		m := inspecting(message, inspector.TextView)(t, w, h)
@@ -173,7 +166,7 @@ func verdictsOn(message int64) func(testing.TB, int, int) *Model {
 	}
 }
 
-// bodyShown is the body of the request, with a secret taken out.
+// bodyShown opens the body of the request, which contains a secret.
 func bodyShown(t testing.TB, w, h int) *Model {
 	m := inspectingRequest(inspector.JSONView)(t, w, h)
 	raw := `{"model":"gpt-5.2","messages":[{"role":"system","content":"Answer in one paragraph."},` +
@@ -183,7 +176,7 @@ func bodyShown(t testing.TB, w, h int) *Model {
 	return m
 }
 
-// inspectorStates are the screens of the inspector.
+// inspectorStates returns the states of the inspector.
 func inspectorStates() []state {
 	return []state{
 		{"inspector-whole", inspecting(1, inspector.TextView)},
@@ -191,10 +184,8 @@ func inspectorStates() []state {
 		{"inspector-cut-sent", inspecting(8, inspector.SentView)},
 		{"inspector-dropped", inspecting(2, inspector.TextView)},
 		{"inspector-dropped-sent", inspecting(2, inspector.SentView)},
-		{"inspector-pinned-sent", inspecting(3, inspector.SentView)},
 		{"inspector-excluded", inspecting(7, inspector.TextView)},
 		{"inspector-call", inspecting(10, inspector.TextView)},
-		{"inspector-repair", inspecting(10, inspector.RepairView)},
 		{"inspector-picture", inspecting(9, inspector.TextView)},
 		{"inspector-reasoning", inspecting(12, inspector.TextView)},
 		{"inspector-recalled", inspecting(6, inspector.TextView)},
@@ -222,7 +213,7 @@ func (l *live) titled(name string, view inspector.View) {
 	})
 }
 
-// transcript gives the keys to the transcript.
+// transcript moves the focus to the transcript.
 func (l *live) transcript() {
 	l.t.Helper()
 	for l.focus != transcriptPane {
@@ -230,7 +221,7 @@ func (l *live) transcript() {
 	}
 }
 
-// TestTheRequestIsShownAsItIsSent compares the json view with the bytes that the server received.
+// The JSON view shows the bytes that the server received.
 func TestTheRequestIsShownAsItIsSent(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 140, 50)
@@ -282,7 +273,7 @@ func TestAMessageWithoutAPlanIsShown(t *testing.T) {
 	}
 }
 
-// damaged is the application with an imported conversation in which everything is broken that can be.
+// damaged returns a model with an imported conversation that has every kind of damage.
 func damaged(t *testing.T, w, h int) *live {
 	t.Helper()
 	l := onStage(t, w, h)
@@ -290,7 +281,7 @@ func damaged(t *testing.T, w, h int) *live {
 	return l
 }
 
-// imported stores a file's conversation and gives its id.
+// imported imports the conversation of a file and returns its id.
 func (l *live) imported(path string) string {
 	l.t.Helper()
 	file, err := os.Open(path)
@@ -300,14 +291,14 @@ func (l *live) imported(path string) string {
 	defer file.Close()
 	var id string
 	from := transfer.Source{File: file, Time: begun}
-	err = transfer.Import(l.t.Context(), l.With.Store, from, func(im transfer.Imported) { id = im.Session.ID })
+	err = transfer.Import(l.t.Context(), l.Deps.Store, from, func(im transfer.Imported) { id = im.Session.ID })
 	if err != nil {
 		l.t.Fatal(err)
 	}
 	return id
 }
 
-// bare are messages without what a request may add to them.
+// bare returns the messages without the columns of the store.
 func bare(messages []store.Message) []history.Message {
 	var list []history.Message
 	for _, m := range messages {
@@ -342,7 +333,7 @@ func TestEveryRepairHasAPage(t *testing.T) {
 			}
 			l.press("n")
 		}
-		l.shows("repair 1 of") // behind the last one comes the first
+		l.shows("repair 1 of") // the first one follows the last
 		l.press("N")
 		l.shows("› message " + theme.Thousands(list[len(list)-1].Index+1))
 		if len(kinds) != 15 {
@@ -360,8 +351,7 @@ func firstWords(s string) string {
 	return strings.Join(words[:min(4, len(words))], " ")
 }
 
-// A remedy is chosen by its place, holds for the calls and their results, changes the request and nothing that is
-// stored, and is undone.
+// A remedy applies to a call and its result, changes the request but not the stored messages, and can be undone.
 func TestARemedyIsChosen(t *testing.T) {
 	l := damaged(t, 140, 50)
 	stored := bare(sessiontest.Messages(l.Session.Branch()))
@@ -413,7 +403,7 @@ func sameMessage(a, b history.Message) bool {
 		a.ToolCallID == b.ToolCallID
 }
 
-// Of damage that can be sent in one way alone no remedy is offered.
+// If damage can be sent in one way only, no remedy is offered.
 func TestARemedyThatChangesNothingIsNotOffered(t *testing.T) {
 	l := damaged(t, 140, 50)
 	for _, e := range inspector.Repaired(&l.Panel.Next.Plan) {
@@ -439,14 +429,14 @@ func TestRemediesWaitForWhatForbidsThem(t *testing.T) {
 	l.Busy = false
 
 	l = onStage(t, 140, 50)
-	l.With.Policy.Recovery = history.RecoverStrip
+	l.Deps.Policy.Recovery = history.RecoverStrip
 	l.open(l.imported("../cli/testdata/damaged.jsonl"))
 	l.planned()
 	l.press("tab", "m", "enter")
 	l.shows("Recovery is set to strip for all calls")
 }
 
-// sentBefore is the request that the second question of the talk was sent with.
+// sentBefore returns the past request of the second question of spoken.
 func sentBefore(proven bool) record.Replayed {
 	messages, plan := spoken()
 	r := record.Replayed{
@@ -470,7 +460,7 @@ func sentBefore(proven bool) record.Replayed {
 	return r
 }
 
-// onPastRequest is the application with a request of the past on the screen.
+// onPastRequest returns a model that shows a past request.
 func onPastRequest(t testing.TB, w, h int, proven bool) *Model {
 	m := chatting(t, w, h)
 	m.setFocus(panelPane)
@@ -480,7 +470,7 @@ func onPastRequest(t testing.TB, w, h int, proven bool) *Model {
 	return m
 }
 
-// pastStates are the screens that tell of requests that were sent.
+// pastStates returns the states that show past requests.
 func pastStates() []state {
 	return []state{
 		{"past", func(t testing.TB, w, h int) *Model { return onPastRequest(t, w, h, true) }},

@@ -43,11 +43,11 @@ func TestAStopSaysWhetherAnythingWasSent(t *testing.T) {
 	}
 }
 
-// toTerminal is what a copy gives to the terminal, "" where the application complained instead.
+// toTerminal returns the text that a command copies through the terminal, "" if a sentence was shown instead.
 func toTerminal(m *Model, copying func() tea.Cmd) string {
-	before := m.notice.Number()
+	before := m.notice.SentenceNumber()
 	cmd := copying()
-	if m.notice.Number() != before {
+	if m.notice.SentenceNumber() != before {
 		return ""
 	}
 	list, _ := commandsOf(cmd())
@@ -90,42 +90,33 @@ func TestCopySaysWhatBecameOfIt(t *testing.T) {
 		"copied 3 characters":                           nil,
 		"sent 3 characters to the terminal’s clipboard": errors.New("no xclip"),
 	} {
-		m.Update(notice.Copied("3 characters", err))
+		m.Update(notice.CopyResult("3 characters", err))
 		if m.notice.Sentence() != want {
 			t.Errorf("%v: says %q, want %q", err, m.notice.Sentence(), want)
 		}
 	}
 }
 
-// clicks clicks on the n-th line of the screen that holds a text, at the text, and says whether there is
-// one.
-func (l *live) clicks(text string, n int) {
+// clicks clicks on the first line of the screen that holds a text, at the text.
+func (l *live) clicks(text string) {
 	l.t.Helper()
-	l.run(clickOnLine(l.t, l.Model, text, n))
-}
-
-func clickOnLine(t *testing.T, m *Model, text string, n int) tea.Cmd {
-	t.Helper()
-	lines := 0
-	for y, line := range strings.Split(plain(m), "\n") {
+	for y, line := range strings.Split(plain(l.Model), "\n") {
 		before, _, ok := strings.Cut(line, text)
 		if !ok {
 			continue
 		}
-		if lines++; lines == n {
-			x := ansi.StringWidth(before)
-			_, cmd := m.Update(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})
-			if m.Chat.Held() {
-				_, cmd = m.Update(tea.MouseReleaseMsg{X: x, Y: y, Button: tea.MouseLeft})
-			}
-			return cmd
+		x := ansi.StringWidth(before)
+		_, cmd := l.Update(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})
+		if l.Chat.Held() {
+			_, cmd = l.Update(tea.MouseReleaseMsg{X: x, Y: y, Button: tea.MouseLeft})
 		}
+		l.run(cmd)
+		return
 	}
-	t.Fatalf("%d lines hold %q, wanted %d:\n%s", lines, text, n, plain(m))
-	return nil
+	l.t.Fatalf("no line holds %q:\n%s", text, plain(l.Model))
 }
 
-// Text that is dragged over is copied as it is stored, and the draft keeps the keys.
+// Dragging copies the text as it is stored, and the draft keeps the focus.
 func TestDraggingCopies(t *testing.T) {
 	m := chatting(t, 120, 40)
 	m.frame.Mouse = true

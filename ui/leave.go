@@ -9,9 +9,9 @@ import (
 	"winnow/ui/theme"
 )
 
-// interrupt is ctrl+c: it stops the answer, then clears the draft, then quits when pressed twice.
+// interrupt handles ctrl+c: it stops the answer, else clears the draft, else quits when pressed twice.
 func (m *Model) interrupt() tea.Cmd {
-	again, lost := m.Keys.First(keymap.Stop)+" again ", m.lost(true)
+	again, lost := m.Keys.First(keymap.Stop)+" again ", m.whatIsLost(true)
 	switch {
 	case m.Turn.Busy && !m.Turn.Stopping:
 		return m.stopTurn()
@@ -22,19 +22,19 @@ func (m *Model) interrupt() tea.Cmd {
 		return m.composer.LeaveEdit()
 	case !m.composer.Empty():
 		m.composer.Clear()
-		cleared := "Draft cleared: " + m.Keys.First(keymap.ListUp) + " brings it back"
+		cleared := "Draft cleared: " + m.Keys.First(keymap.ListUp) + " restores it"
 		if lost != "" {
 			return m.notice.Say(cleared + ".")
 		}
 		return tea.Batch(m.notice.Say(cleared+", "+again+"quits."), m.confirm.ask(quitting))
 	case lost != "":
-		return tea.Batch(m.notice.Error(lost+again+"quits all the same."), m.confirm.ask(quitting))
+		return tea.Batch(m.notice.Error(lost+again+"quits anyway."), m.confirm.ask(quitting))
 	}
 	return tea.Batch(m.notice.Say("Press "+again+"to quit."), m.confirm.ask(quitting))
 }
 
-// lost says what leaving the session on the screen would lose, and what quitting would stop, "" for nothing.
-func (m *Model) lost(quits bool) (what string) {
+// whatIsLost says what leaving the chat would lose and, if winnow quits, what that would stop; "" for nothing.
+func (m *Model) whatIsLost(quits bool) (what string) {
 	if m.Session.Temporary() && !m.Chat.Empty() {
 		what = "This chat is not saved. “Save this chat” in the commands saves it. "
 	}
@@ -44,24 +44,24 @@ func (m *Model) lost(quits bool) (what string) {
 	return what
 }
 
-// warns says, once, what would be lost. Whoever means it does the same again soon.
-func (m *Model) warns(quits bool) tea.Cmd {
-	lost := m.lost(quits)
+// warnBeforeLeaving says once what would be lost. It returns nil if nothing is, or the warning was shown just before.
+func (m *Model) warnBeforeLeaving(quits bool) tea.Cmd {
+	lost := m.whatIsLost(quits)
 	if lost == "" || m.confirm.asked == leaving {
 		return nil
 	}
-	return tea.Batch(m.notice.Error(lost+"The same again leaves all the same."), m.confirm.ask(leaving))
+	return tea.Batch(m.notice.Error(lost+"Repeat to leave anyway."), m.confirm.ask(leaving))
 }
 
-// quit leaves, unless something would be lost.
+// quit ends winnow, after a warning if something would be lost.
 func (m *Model) quit() tea.Cmd {
-	if warning := m.warns(true); warning != nil {
+	if warning := m.warnBeforeLeaving(true); warning != nil {
 		return warning
 	}
 	return m.quitNow()
 }
 
-// quitNow leaves; a running answer is stopped and saved first. Run saves the draft, however it ends.
+// quitNow ends winnow. A running answer is stopped and saved first; Run saves the draft.
 func (m *Model) quitNow() tea.Cmd {
 	if !m.Turn.Busy {
 		return tea.Quit
@@ -70,8 +70,8 @@ func (m *Model) quitNow() tea.Cmd {
 	return tea.Batch(m.stopTurn(), tea.Tick(quitTime, func(time.Time) tea.Msg { return tea.QuitMsg{} }))
 }
 
-// back is esc in the panes: leave the selection, the search, the
-// request of the past, the pane, the list of completions; else stop the answer, else nothing. It never changes history.
+// back handles esc in the panes. It closes the first of these that is open: selection, search, past request, pane,
+// completions, edit. Otherwise it stops the answer. It never changes stored messages.
 func (m *Model) back() tea.Cmd {
 	switch {
 	case m.Chat.Selecting():
@@ -94,8 +94,8 @@ func (m *Model) back() tea.Cmd {
 	case m.Turn.Busy:
 		return m.notice.Say("Stopping the answer.")
 	}
-	if !m.notice.Close() && m.composer.Empty() {
-		return m.notice.Say("There is nothing to close or to stop.")
+	if !m.notice.CloseAlert() && m.composer.Empty() {
+		return m.notice.Say("There is nothing to close or stop.")
 	}
 	return nil
 }

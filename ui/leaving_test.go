@@ -12,10 +12,11 @@ import (
 	"winnow/llm"
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/composer"
 	"winnow/ui/conversation"
 )
 
-// begunTwice is the application with two stored sessions, and the id of the one that is not on the screen.
+// begunTwice returns a model with two stored sessions, and the id of the one that is not on the screen.
 func begunTwice(t *testing.T) (l *live, other string) {
 	t.Helper()
 	l = onStage(t, 100, 30)
@@ -31,7 +32,7 @@ func begunTwice(t *testing.T) (l *live, other string) {
 func TestTextTypedForASessionThatDoesNotOpenIsInTheDraft(t *testing.T) {
 	l, _ := begunTwice(t)
 	l.types("The original")
-	l.run(l.openStored("ffffffff", conversation.Arrival{}))
+	l.run(l.openStored("ffffffff", conversation.Destination{}))
 	l.types(" is not changed")
 	l.until("the chat from before", func() bool { return !l.entering })
 	if got := l.composer.Text(); got != "The original is not changed" {
@@ -41,7 +42,7 @@ func TestTextTypedForASessionThatDoesNotOpenIsInTheDraft(t *testing.T) {
 
 func TestOfTwoChatsThatWereAskedForTheNewerOneIsShown(t *testing.T) {
 	l, other := begunTwice(t)
-	first, second := l.enter(l.Stored(other, conversation.Arrival{})), l.enter(l.Begun())
+	first, second := l.enter(l.OpenStored(other, conversation.Destination{})), l.enter(l.OpenNew())
 	l.handle(second())
 	l.handle(first())
 	if l.Info.ID != "" {
@@ -60,7 +61,7 @@ func TestTemporaryChatLeavesNothingOnDisk(t *testing.T) {
 	l.run(l.composer.Keep())
 	l.planned()
 
-	folder := filepath.Dir(l.With.Store.Path())
+	folder := filepath.Dir(l.Deps.Store.Path())
 	files, err := filepath.Glob(filepath.Join(folder, "*"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("the history's files are %v, %v", files, err)
@@ -76,41 +77,8 @@ func TestTemporaryChatLeavesNothingOnDisk(t *testing.T) {
 			}
 		}
 	}
-	if prompts, err := l.With.Store.Prompts(t.Context(), 1); err != nil || len(prompts) > 0 {
+	if prompts, err := l.Deps.Store.Prompts(t.Context(), 1); err != nil || len(prompts) > 0 {
 		t.Errorf("the history of prompts is %+v, %v", prompts, err)
-	}
-}
-
-func TestTemporaryChatIsNotLeftByOneKey(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 100, 30)
-	l.Unrecorded = 1
-	l.picks("temporary")
-	l.shows("temporary, not saved")
-	if said := l.lost(true); said != "" {
-		t.Errorf("a chat without a message is not left at once: %s", said)
-	}
-	l.say("hello")
-	temporary := l.Session
-
-	l.press("ctrl+n")
-	l.shows("This chat is not saved.")
-	if l.Session != temporary {
-		t.Fatal("one key left the temporary chat")
-	}
-	l.confirm.asked = nothing // as after some time
-	l.press("ctrl+n")
-	if l.Session != temporary {
-		t.Fatal("a key long after the first left the temporary chat")
-	}
-	l.press("ctrl+n")
-	l.until("a new chat", func() bool { return l.Session != temporary })
-	l.until("the memory to be let go", func() bool {
-		_, err := temporary.Store().Session(t.Context(), temporary.Info().ID)
-		return err != nil
-	})
-	if l.Session.Temporary() {
-		t.Error("the next session is temporary as well")
 	}
 }
 
@@ -126,17 +94,23 @@ func TestMouseIsGivenToTheTerminalAndTakenBack(t *testing.T) {
 	}
 }
 
-// besideAnother opens a session that another window has: that window's session, which has a first turn.
+// secondStore opens the store as another window does.
+func (l *live) secondStore() *store.Store {
+	l.t.Helper()
+	db, err := store.Open(l.t.Context(), l.Deps.Store.Path(), store.Options{})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	l.t.Cleanup(func() { db.Close() })
+	return db
+}
+
+// besideAnother opens a session whose lease another window has, and returns that window's session, which has one turn.
 func (l *live) besideAnother() *session.Session {
 	t := l.t
 	t.Helper()
-	beside, err := store.Open(t.Context(), l.With.Store.Path(), store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { beside.Close() })
-	deps := l.With
-	deps.Store = beside
+	deps := l.Deps
+	deps.Store = l.secondStore()
 	other, err := session.New(deps, session.StartOptions{Model: "here/small"})
 	if err == nil {
 		_, err = other.Lease(t.Context())
@@ -145,7 +119,7 @@ func (l *live) besideAnother() *session.Session {
 		t.Fatal(err)
 	}
 	l.turnOf(other.Send(t.Context(), session.Draft{Text: "The first question."}))
-	s, err := session.Open(t.Context(), l.With, other.Info().ID, l.Ref)
+	s, err := session.Open(t.Context(), l.Deps, other.Info().ID, l.Ref)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,30 +128,12 @@ func (l *live) besideAnother() *session.Session {
 	return other
 }
 
-// stored are the texts of a session as its file has it.
-func stored(t *testing.T, s *store.Store, id string) string {
-	t.Helper()
-	row, err := s.Session(t.Context(), id)
-	if err != nil {
-		t.Fatal(err)
-	}
-	messages, err := s.Branch(t.Context(), row.Leaf, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b strings.Builder
-	for _, m := range messages {
-		b.WriteString(string(m.Role) + ": " + m.Content + "\n")
-	}
-	return b.String()
-}
-
 func TestSessionOpenElsewhereIsForReading(t *testing.T) {
 	t.Parallel()
 	for _, size := range [][2]int{{80, 24}, {120, 40}, {20, 5}} {
 		l := onStage(t, size[0], size[1])
 		other := l.besideAnother()
-		before := stored(t, l.With.Store, other.Info().ID)
+		before := l.storedTexts(other.Info().ID)
 		asked := len(l.bodies)
 		l.types("a draft of mine, and a question?")
 		l.press("esc", "ctrl+r", "ctrl+g", "ctrl+o", "alt+enter")
@@ -186,10 +142,10 @@ func TestSessionOpenElsewhereIsForReading(t *testing.T) {
 		l.until("the refusal", func() bool { return strings.Contains(l.notice.Sentence(), "another window") })
 		l.run(palette{l.Model}.run("/retry"))
 		l.run(palette{l.Model}.run("/alone Hello"))
-		if got := stored(t, l.With.Store, other.Info().ID); got != before || len(l.bodies) != asked {
-			t.Errorf("at %v the session is\n%s\nwant\n%s", size, got, before)
+		if got := l.storedTexts(other.Info().ID); !slices.Equal(got, before) || len(l.bodies) != asked {
+			t.Errorf("at %v the session has %q, want %q", size, got, before)
 		}
-		if row, err := l.With.Store.Session(t.Context(), other.Info().ID); err != nil || row.Title == "Mine" {
+		if row, err := l.Deps.Store.Session(t.Context(), other.Info().ID); err != nil || row.Title == "Mine" {
 			t.Errorf("at %v the session is called %q, %v", size, row.Title, err)
 		}
 		if !l.composer.Empty() {
@@ -198,8 +154,7 @@ func TestSessionOpenElsewhereIsForReading(t *testing.T) {
 	}
 }
 
-// What was typed before it was known that another window has the chat is the user's, and the fork's draft. The chat's
-// stored draft is the other window's.
+// Text typed before the lease was refused becomes the draft of the fork. The stored draft belongs to the other window.
 func TestWhatWasTypedGoesIntoAFork(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 80, 24)
@@ -214,7 +169,7 @@ func TestWhatWasTypedGoesIntoAFork(t *testing.T) {
 		t.Errorf("the draft of the fork is %q", got)
 	}
 	l.composer.SetDraft("")
-	if err := l.With.Store.SaveDraft(t.Context(), other.Info().ID, store.Draft{Text: "theirs"}); err != nil {
+	if err := l.Deps.Store.SaveDraft(t.Context(), other.Info().ID, store.Draft{Text: "theirs"}); err != nil {
 		t.Fatal(err)
 	}
 	l.open(other.Info().ID)
@@ -224,18 +179,13 @@ func TestWhatWasTypedGoesIntoAFork(t *testing.T) {
 	}
 }
 
-// Whoever looks at another session has let go of the one before, and a new session is taken with its first
-// message.
+// A window has the lease of the session on the screen only; that of a new one is taken with its first message.
 func TestShownSessionIsTheOneThatIsTaken(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 40)
 	l.say("A question.")
 	first := l.Info.ID
-	beside, err := store.Open(t.Context(), l.With.Store.Path(), store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer beside.Close()
+	beside := l.secondStore()
 	taken := func(id string) func() bool {
 		return func() bool {
 			leased, err := beside.LeasedByOthers(t.Context())
@@ -256,16 +206,30 @@ func TestShownSessionIsTheOneThatIsTaken(t *testing.T) {
 	l.until("a chat that is taken still", func() bool {
 		return l.Session.Info().ID == first && taken(first)()
 	})
+
+	// A session that was opened but cannot be shown is free again.
+	id := l.imported("testdata/tools.jsonl")
+	s, err := session.Open(t.Context(), l.Deps, id, l.Ref)
+	if err == nil {
+		_, err = s.Lease(t.Context())
+	}
+	if err != nil || !taken(id)() {
+		t.Fatalf("the lease of %s is not taken: %v", id, err)
+	}
+	l.Busy, l.composer.Sending = true, new(composer.Sent)
+	l.run(l.opened(s, conversation.Opening{}))
+	l.until("a chat that is free", func() bool { return !taken(id)() })
+	l.Busy, l.composer.Sending = false, nil
 }
 
-// A chat whose endpoint is at another address now is read, and goes nowhere before the user agrees: the draft stays.
+// If an endpoint has a new address, an old chat sends nothing to it before the user agrees.
 func TestAChatAsksBeforeItGoesToAnotherAddress(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 40)
 	l.say("First")
 	moved := httptest.NewServer(http.HandlerFunc(l.answer))
 	t.Cleanup(moved.Close)
-	l.With.Models = new(llm.Catalog).With(
+	l.Deps.Models = new(llm.Catalog).With(
 		llm.Endpoint{Name: "here", BaseURL: moved.URL + "/v1", DefaultModel: "small", Window: 4096},
 	)
 	asked := l.Received()

@@ -31,33 +31,32 @@ import (
 	"winnow/ui/uitest"
 )
 
-// live is the application with a server to talk to. Its commands run, as they do under Bubble Tea, but
-// its messages are handled where a test waits for something.
+// live is a root model with a server. Its commands run as under Bubble Tea, but their messages are handled only while a
+// test waits for something.
 type live struct {
 	*Model
 	t       *testing.T
 	msgs    chan tea.Msg
-	working atomic.Int32 // commands that run, but for those that wait for a time
-	quit    bool         // winnow would have ended
+	working atomic.Int32 // running commands, except for ticks
+	quit    bool         // winnow has quit
 	mu      sync.Mutex
 	bodies  []string // of the requests, in order
 	broken  bool     // the server refuses
-	refusal string   // with these words, "no" where there are none
+	refusal string   // its message, "" for "no"
 
 	about map[string]http.HandlerFunc // what the server says about itself, by path
 
 	*llmtest.Ledger
-	takes func(turn any, e session.Event) // counts what an event announces
+	takes func(turn any, e session.Event) // counts the requests that events announce
 }
 
-// onStage is the application before its first message, with a server that answers each request with a
-// sentence that counts the requests.
+// onStage returns a live model before its first message. The server answers the n-th request with "Answer n. …".
 func onStage(t *testing.T, w, h int) *live {
 	t.Helper()
 	return onStageWith(t, w, h, nil)
 }
 
-// onStageWith is onStage with what the server says about itself, which it is asked at once.
+// onStageWith is onStage with handlers for paths at which the server describes itself.
 func onStageWith(t *testing.T, w, h int, about map[string]http.HandlerFunc) *live {
 	t.Helper()
 	l := &live{t: t, msgs: make(chan tea.Msg, 1024), Ledger: new(llmtest.Ledger), about: about}
@@ -65,36 +64,31 @@ func onStageWith(t *testing.T, w, h int, about map[string]http.HandlerFunc) *liv
 	server := httptest.NewServer(http.HandlerFunc(l.answer))
 	t.Cleanup(server.Close)
 	l.Model = fresh(t, w, h)
-	l.upkeep.Quiet = time.Hour // a backup would outlive a test that does not wait for it
+	l.upkeep.BackupDelay = time.Hour // a backup would outlive a test that does not wait for it
 	say := l.Context.Say
 	l.Context.Say = func(text string) tea.Cmd {
 		l.Ledger.NoteSentence(nil, text)
 		return say(text)
 	}
-	deps := l.With
 	policy, err := history.Preset("balanced")
 	if err != nil {
 		t.Fatal(err)
 	}
-	deps.Policy = policy
-	deps.Count, deps.Tokenizer = func(text string) int { return (len(text) + 3) / 4 }, "quarters"
-	deps.Models = new(llm.Catalog).With(
+	l.Deps.Policy = policy
+	l.Deps.Count, l.Deps.Tokenizer = func(text string) int { return (len(text) + 3) / 4 }, "quarters"
+	l.Deps.Models = new(llm.Catalog).With(
 		llm.Endpoint{Name: "here", BaseURL: server.URL + "/v1", DefaultModel: "small", Window: 4096},
 		llm.Endpoint{Name: "there", BaseURL: server.URL + "/v1", DefaultModel: "large", Window: 32_768},
 	)
-	l.With = deps
-	s, err := session.New(deps, session.StartOptions{Model: "here/small"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.begins(s)
+	l.begins()
 	l.run(l.Init())
-	t.Cleanup(func() { l.checkRequests(deps.Store) })
+	db := l.Deps.Store // a test may replace it
+	t.Cleanup(func() { l.checkRequests(db) })
 	return l
 }
 
-// checkRequests wants that what came for an answer, what is recorded and what the screen was told of are as many
-// requests. A test may end in the middle of a turn: then one of them comes first.
+// checkRequests fails unless the server received, the store recorded and the screen was told of the same number of
+// requests. It waits, because a test may end in the middle of a turn.
 func (l *live) checkRequests(db *store.Store) {
 	over := time.After(time.Minute)
 	for {
@@ -113,7 +107,7 @@ func (l *live) checkRequests(db *store.Store) {
 	}
 }
 
-// turnOf reads a turn that the screen does not show to its end.
+// turnOf reads the events of a turn that is not on the screen to its end.
 func (l *live) turnOf(events <-chan session.Event) {
 	l.t.Helper()
 	for e := range events {
@@ -156,14 +150,14 @@ func (l *live) answer(w http.ResponseWriter, r *http.Request) {
 			"\n\ndata: [DONE]\n\n", text)
 }
 
-// says has the server say something about itself.
+// says sets the handlers for paths at which the server describes itself.
 func (l *live) says(about map[string]http.HandlerFunc) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.about = about
 }
 
-// run runs a command, and those that it is made of, on goroutines of their own.
+// run runs a command, and the commands of a batch, each in its own goroutine.
 func (l *live) run(cmd tea.Cmd) {
 	if cmd == nil {
 		return
@@ -188,7 +182,7 @@ func (l *live) run(cmd tea.Cmd) {
 	}()
 }
 
-// commandsOf are the commands of a batch or a sequence.
+// commandsOf returns the commands of a batch or a sequence.
 func commandsOf(msg tea.Msg) ([]tea.Cmd, bool) {
 	v := reflect.ValueOf(msg)
 	if !v.IsValid() || v.Kind() != reflect.Slice || v.Type().Elem() != reflect.TypeFor[tea.Cmd]() {
@@ -197,7 +191,7 @@ func commandsOf(msg tea.Msg) ([]tea.Cmd, bool) {
 	return v.Convert(reflect.TypeFor[[]tea.Cmd]()).Interface().([]tea.Cmd), true
 }
 
-// until handles messages until ok holds.
+// until handles messages until ok returns true.
 func (l *live) until(what string, ok func() bool) {
 	l.t.Helper()
 	over := time.After(time.Minute)
@@ -226,13 +220,13 @@ func (l *live) handle(msg tea.Msg) {
 	l.run(cmd)
 }
 
-// shows waits until the screen holds a text.
+// shows waits until the screen shows a text.
 func (l *live) shows(text string) {
 	l.t.Helper()
 	l.until(fmt.Sprintf("%q", text), func() bool { return strings.Contains(plain(l.Model), text) })
 }
 
-// lacks fails where the screen holds a text.
+// lacks fails if the screen shows a text.
 func (l *live) lacks(text string) {
 	l.t.Helper()
 	if screen := plain(l.Model); strings.Contains(screen, text) {
@@ -264,7 +258,7 @@ func (l *live) picks(name string) {
 	l.press("enter")
 }
 
-// say sends a message and waits for the plan behind its answer.
+// say sends a message, and waits for the answer and the plan after it.
 func (l *live) say(text string) {
 	l.t.Helper()
 	l.types(text)
@@ -274,16 +268,16 @@ func (l *live) say(text string) {
 	l.planned()
 }
 
-// reopen shows the session as its file has it, and waits until all of it is read and counted.
+// reopen opens the session again from the store, and waits until it is loaded and planned.
 func (l *live) reopen() {
 	l.t.Helper()
 	l.open(l.Session.Info().ID)
 }
 
-// open shows a stored session, and waits until all of it is read and counted.
+// open opens a stored session, and waits until it is loaded and planned.
 func (l *live) open(id string) {
 	l.t.Helper()
-	s, err := session.Open(l.t.Context(), l.With, id, l.Ref)
+	s, err := session.Open(l.t.Context(), l.Deps, id, l.Ref)
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -300,19 +294,24 @@ func (l *live) arrives(s *session.Session) {
 	l.run(cmd)
 }
 
-// planned waits until the panel shows the plan of the draft as it is now.
+// planned waits for the plan of the current draft.
 func (l *live) planned() {
 	l.t.Helper()
 	l.until("the plan of the draft", func() bool { return l.Planned })
 }
 
-// atRest waits until no command runs and the panel shows the plan that came of them.
+// atRest waits until no command runs and the draft is planned.
 func (l *live) atRest() {
 	l.t.Helper()
 	l.until("the end of all commands", func() bool { return l.Planned && l.working.Load() == 0 && len(l.msgs) == 0 })
 }
 
-// begins shows a session as the program does when it starts.
-func (l *live) begins(s *session.Session) {
+// begins shows a new session, as at the start of winnow.
+func (l *live) begins() {
+	l.t.Helper()
+	s, err := session.New(l.Deps, session.StartOptions{Model: "here/small"})
+	if err != nil {
+		l.t.Fatal(err)
+	}
 	l.show(conversation.New(l.Shared, s, conversationScreen(l.Model)))
 }

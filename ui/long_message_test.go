@@ -14,10 +14,10 @@ import (
 	"winnow/ui/markdown"
 )
 
-// said stores a message behind the last one of the session.
+// said stores a message after the last one of the session.
 func (l *live) said(role history.Role, text string) {
 	l.t.Helper()
-	_, err := l.With.Store.AppendMessage(l.t.Context(), store.Message{
+	_, err := l.Deps.Store.AppendMessage(l.t.Context(), store.Message{
 		Session: l.Info.ID, Parent: l.stored(l.Info.ID).Leaf, Message: history.Message{
 			Role: role, Content: text, Status: history.Complete,
 		},
@@ -27,7 +27,7 @@ func (l *live) said(role history.Role, text string) {
 	}
 }
 
-// A message of ten megabytes is shown by its beginning; enter shows its end, and y copies all of it.
+// Of a message of 10 MB the beginning is shown; enter opens all of it, and y copies all of it.
 func TestMessageOfTenMegabytes(t *testing.T) {
 	t.Parallel()
 	for _, role := range []history.Role{history.User, history.Assistant} {
@@ -52,11 +52,10 @@ func TestMessageOfTenMegabytes(t *testing.T) {
 	}
 }
 
-// Whatever bytes a message has, they go through the file to the screen, and none of them is a command to the
-// terminal.
+// A message of any bytes is stored unchanged, and none of its bytes controls the terminal.
 func TestAnyBytesReachTheScreenAsText(t *testing.T) {
 	m := fresh(t, 100, 30)
-	db := m.With.Store
+	db := m.Deps.Store
 	rapid.Check(t, func(rt *rapid.T) {
 		piece := string(rapid.SliceOfN(rapid.OneOf(rapid.Byte(),
 			rapid.SampledFrom([]byte("\x1b[]\x00\x07\x9b\xc2\xe2\x80\xae\n\r\t`#|-> "))), 1, 60).Draw(rt, "piece"))
@@ -78,7 +77,7 @@ func TestAnyBytesReachTheScreenAsText(t *testing.T) {
 		}
 		m.Chat.Reset(branch.Branch{}.With(kept...))
 		m.Chat.Newest()
-		for range 3 { // folded, unfolded, with reasoning
+		for range 3 { // collapsed, expanded, with reasoning
 			screen := ansi.Strip(m.View().Content)
 			if safe := markdown.Visible(screen); safe != screen {
 				rt.Fatalf("a control character is on the screen:\n%q", screen)

@@ -29,13 +29,13 @@ import (
 	"winnow/ui/upkeep"
 )
 
-// pane is a part of the screen that takes keys.
+// pane is a part of the screen that can have the focus.
 type pane int
 
 // The panes in the order of tab.
 const (
 	draftPane    pane = iota
-	questionPane      // only while a question waits
+	questionPane      // while a question waits
 	transcriptPane
 	panelPane
 	paneCount
@@ -44,22 +44,22 @@ const (
 // shown is the conversation on the screen.
 type shown = conversation.Model
 
-// Model is the whole application on the screen.
+// Model is the root model: the whole screen.
 type Model struct {
 	choice llm.ModelChoice // which model was chosen at the start, and why
 	frame  frame.Model
-	first  func() tea.Cmd // shows what the options want to be shown first
+	first  func() tea.Cmd // shows what Options ask for at the start
 
 	layout  layout.Layout
 	focus   pane
-	dialogs dialog.Stack // what covers the panes: one, or the help over it
+	dialogs dialog.Stack // what covers the panes
 
 	*shown
 	background conversation.Background
-	opening    int       // the number of the newest session that was asked for
-	entering   bool      // it is not on the screen yet
-	held       []tea.Msg // keys and pastes for it
-	turns      int       // of all conversations so far
+	opening    int       // number of the newest request to open a session
+	entering   bool      // that session is not on the screen yet
+	held       []tea.Msg // keys and pastes to be handled once it is
+	turns      int       // turns started so far, in all conversations
 
 	composer *composer.Model
 	sessions *sessions.Model
@@ -70,7 +70,7 @@ type Model struct {
 	confirm confirm
 }
 
-// New makes the application. Its error is about the options: keys that do not exist or clash.
+// New returns the root model. It fails if Options.Keys names unknown actions or binds a key twice.
 func New(o Options) (*Model, error) {
 	keys, err := keymap.Default().With(o.Keys)
 	if err != nil {
@@ -82,8 +82,8 @@ func New(o Options) (*Model, error) {
 		layout: layout.Layout{Wants: layout.Wants{Context: contextOf(remembered.Panel(o.Panel))}},
 	}
 	shared := &app.Shared{
-		Program: context.Background, Keys: keys, Say: m.notice.Say, Fail: m.notice.Error, Copy: notice.Copy,
-		Replan: m.draftChanged, Do: m.do, Settled: m.settled, With: o.Deps,
+		ProgramContext: context.Background, Keys: keys, Say: m.notice.Say, Fail: m.notice.Error, Copy: notice.Copy,
+		Replan: m.draftChanged, Do: m.do, SettingsChanged: m.settingsChanged, Deps: o.Deps,
 		Themes:  &theme.Set{Own: o.Themes, Wanted: theme.Name(o.Theme)},
 		Draft:   func() session.Draft { return m.composer.Next() },
 		Secrets: theme.Secrets{Find: o.Secrets},
@@ -100,8 +100,8 @@ func New(o Options) (*Model, error) {
 	m.settings = &settings.Model{Context: m.Context, Screen: settingsScreen(m), Options: o.Settings}
 	m.first = func() tea.Cmd { return tea.Batch(m.welcome(o), afterFirstFrame(o.Background)) }
 	m.upkeep = &upkeep.Model{
-		Shared: shared, Screen: upkeep.Screen{News: m.notice.News, Synced: m.synced}, Exchange: o.Sync,
-		Quiet: upkeep.QuietTime,
+		Shared: shared, Screen: upkeep.Screen{News: m.notice.ShowNews, Synced: m.synced}, Exchange: o.Sync,
+		BackupDelay: upkeep.BackupDelay,
 	}
 	m.notice.Bell.Mode = bell.Mode(o.Notify)
 	m.Themes.Restyle()
@@ -110,10 +110,10 @@ func New(o Options) (*Model, error) {
 	return m, nil
 }
 
-// firstFrame is more time than the first frame takes.
+// firstFrame is longer than the first frame takes to draw.
 const firstFrame = 50 * time.Millisecond
 
-// afterFirstFrame starts what the first frame does not wait for.
+// afterFirstFrame calls start in a command once the first frame has been drawn.
 func afterFirstFrame(start func()) tea.Cmd {
 	if start == nil {
 		return nil
@@ -124,37 +124,37 @@ func afterFirstFrame(start func()) tea.Cmd {
 	})
 }
 
-// Init asks for what the first frame does without.
+// Init starts what the first frame does not wait for.
 func (m *Model) Init() tea.Cmd {
 	return tea.Batch(tea.Raw(ansi.RequestBackgroundColor), m.Start(), m.composer.LoadPrompts(),
 		m.composer.Load(), m.openQueue(), m.draftChanged(),
-		m.upkeep.Index(), m.upkeep.Start(), m.settings.AwaitServers(), m.first())
+		m.upkeep.UpdateIndex(), m.upkeep.Start(), m.settings.AwaitServers(), m.first())
 }
 
-// welcome shows what the options want to be shown first.
+// welcome shows the list of sessions and the notices, if the options ask for them.
 func (m *Model) welcome(o Options) tea.Cmd {
 	var list, sentence tea.Cmd
 	if o.Screen == SessionsScreen {
 		list = m.openSessions(o.Filter)
 	}
-	if notices := strings.Join(o.Notices, " "); m.With.Store != nil && m.With.Store.Salvaged() {
-		m.notice.News(notices) // what was lost is worth more than a few seconds in the lower line
+	if notices := strings.Join(o.Notices, " "); m.Deps.Store != nil && m.Deps.Store.Salvaged() {
+		m.notice.ShowNews(notices) // a report of lost data must stay until it is read
 	} else {
 		sentence = m.notice.Say(notices)
 	}
 	return tea.Batch(list, sentence)
 }
 
-// Update answers a message, and then what it changed in the draft and in the sizes of the parts.
+// Update handles a message, then changes of the draft, and lays out the screen again.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := tea.Batch(m.answer(msg), m.composer.Settle())
 	m.arrange()
 	return m, cmd
 }
 
-// answer is the table of contents: what arrives, and who answers it.
+// answer passes each message to the method that handles it.
 func (m *Model) answer(msg tea.Msg) tea.Cmd {
-	if m.holds(msg) {
+	if m.holdKey(msg) {
 		return nil
 	}
 	switch msg := msg.(type) {
@@ -173,10 +173,10 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		m.Themes.Plain, m.Themes.Profile = m.Themes.Plain || msg.Profile <= colorprofile.ASCII, msg.Profile
 		m.restyle()
 	case tea.FocusMsg:
-		m.notice.Bell.Focus(true)
+		m.notice.Bell.SetFocus(true)
 		return m.Turn.Tick()
 	case tea.BlurMsg:
-		m.notice.Bell.Focus(false)
+		m.notice.Bell.SetFocus(false)
 	case tea.KeyPressMsg:
 		return m.keyPress(msg)
 	case tea.PasteMsg:
@@ -217,5 +217,5 @@ func (m *Model) show(c *conversation.Model) {
 	m.Chat.ShowReasoning(reasoning)
 	m.Inspector.Forget()
 	m.confirm.asked = nothing
-	m.notice.Warn(m.NotReady())
+	m.notice.ShowAlert(m.NotReady())
 }

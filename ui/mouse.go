@@ -7,7 +7,7 @@ import (
 	"winnow/ui/layout"
 )
 
-// wheel scrolls what lies under the mouse.
+// wheel scrolls what is under the mouse.
 func (m *Model) wheel(msg tea.MouseWheelMsg) tea.Cmd {
 	by := keymap.Wheel(msg, 3)
 	switch {
@@ -21,7 +21,7 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) tea.Cmd {
 	return nil
 }
 
-// click is a click on what lies under the mouse: it gives the focus to the pane, and selects in it.
+// click handles a press of the left button: it focuses the pane under the mouse, and selects in it.
 func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 	switch {
 	case !m.frame.Mouse || msg.Button != tea.MouseLeft:
@@ -34,11 +34,11 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 	case m.layout.Cover.Holds(msg.X, msg.Y):
 		return m.Panel.Click(msg.Y-m.layout.Cover.Y, true)
 	case m.Panel.Whatif != nil:
-	case m.Question.Waits() && m.layout.Alert.Holds(msg.X, msg.Y):
+	case m.Question.Waits() && m.layout.Question.Holds(msg.X, msg.Y):
 		m.setFocus(questionPane)
 	case m.layout.Composer.Holds(msg.X, msg.Y):
 		m.setFocus(draftPane)
-		m.composer.Area.Click(msg.X-m.layout.Mark(), msg.Y-m.layout.Composer.Y)
+		m.composer.Area.Click(msg.X-m.layout.DraftIndent(), msg.Y-m.layout.Composer.Y)
 	case m.layout.Transcript.Holds(msg.X, msg.Y):
 		m.Chat.Press(onPage(m.layout, tea.Mouse(msg)))
 	case m.layout.Panel.Holds(msg.X, msg.Y):
@@ -49,19 +49,19 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 	return nil
 }
 
-// onPage counts the place of the mouse from the corner of the page.
+// onPage converts the position of the mouse to cells from the top left corner of the transcript.
 func onPage(l layout.Layout, mouse tea.Mouse) (x, y int) {
 	return mouse.X - l.Transcript.X, mouse.Y - l.Transcript.Y
 }
 
-// drag selects text of the page while the button is down.
+// drag selects text of the transcript while the button is down.
 func drag(m *Model, msg tea.MouseMotionMsg) {
 	if m.Chat.Held() && !m.covered() {
 		m.Chat.Drag(onPage(m.layout, tea.Mouse(msg)))
 	}
 }
 
-// release ends a selection of text that began in the page, or a click, which selects a message.
+// release ends a text selection in the transcript, or a click, which selects a message.
 func release(m *Model) tea.Cmd {
 	if !m.Chat.Held() {
 		return nil

@@ -14,30 +14,30 @@ import (
 	"winnow/ui/theme"
 )
 
-// leaveFor leaves the conversation on the screen for another one, unless a temporary chat would be gone or an answer
-// arrives that cannot go on in the background.
+// leaveFor opens another session in place of the one on the screen. It refuses, with a sentence, if a temporary chat
+// would be lost or an arriving answer cannot continue in the background.
 func (m *Model) leaveFor(o conversation.Opening) tea.Cmd {
-	if stays := m.stays(); stays != nil {
+	if stays := m.cannotLeave(); stays != nil {
 		return stays
 	}
-	if warning := m.warns(false); warning != nil {
+	if warning := m.warnBeforeLeaving(false); warning != nil {
 		return warning
 	}
-	m.bare()
+	m.clearOverlays()
 	m.setFocus(draftPane)
-	o.Leaves = true
+	o.LeavesDraft = true
 	return m.enter(o)
 }
 
-// openStored opens a stored session at one of its messages.
-func (m *Model) openStored(id string, at conversation.Arrival) tea.Cmd {
-	if c := m.background.Find(id); c != nil {
-		return m.leaveFor(c.Back(at))
+// openStored opens a stored session, or one in the background, at one of its messages.
+func (m *Model) openStored(id string, at conversation.Destination) tea.Cmd {
+	if c := m.background.ByID(id); c != nil {
+		return m.leaveFor(c.OpenBackground(at))
 	}
-	return m.leaveFor(m.Stored(id, at))
+	return m.leaveFor(m.OpenStored(id, at))
 }
 
-// enter opens a session and puts it on the screen, unless another one is asked for until it is there.
+// enter opens a session and shows it, unless another one is asked for before it is open.
 func (m *Model) enter(o conversation.Opening) tea.Cmd {
 	m.opening++
 	m.entering = true
@@ -45,23 +45,29 @@ func (m *Model) enter(o conversation.Opening) tea.Cmd {
 	return m.Run(func(ctx context.Context) tea.Msg {
 		s, err := o.Open(ctx)
 		return app.Then(func() tea.Cmd {
-			switch {
-			case number != m.opening && m.background.Of(s) != nil:
-				return nil // it stays where it is
-			case number != m.opening:
-				return conversation.Leave(s)
+			if number != m.opening {
+				return m.drop(s)
 			}
 			m.entering = false
 			if err != nil {
-				return tea.Batch(m.Failed(err), m.draftChanged(), m.replay())
+				return tea.Batch(m.ReportError(err), m.draftChanged(), m.replay())
 			}
 			return tea.Batch(m.opened(s, o), m.replay())
 		})
 	})
 }
 
-// holds keeps a key or a paste for the session that is being opened. The key that stops and quits does so at once.
-func (m *Model) holds(msg tea.Msg) bool {
+// drop leaves a session that was opened but is not shown. One in the background stays there.
+func (m *Model) drop(s *session.Session) tea.Cmd {
+	if m.background.BySession(s) != nil {
+		return nil
+	}
+	return conversation.Leave(s)
+}
+
+// holdKey keeps a key or a paste for the session that is being opened, and reports whether it did. It never keeps
+// ctrl+c.
+func (m *Model) holdKey(msg tea.Msg) bool {
 	key, pressed := msg.(tea.KeyPressMsg)
 	_, pasted := msg.(tea.PasteMsg)
 	if !m.entering || !pasted && (!pressed || m.Keys.Pressed(key, keymap.Stop)) {
@@ -71,7 +77,7 @@ func (m *Model) holds(msg tea.Msg) bool {
 	return true
 }
 
-// replay gives the keys that came while a session was opened to the one that is on the screen now.
+// replay handles the keys that were held while a session was opened.
 func (m *Model) replay() tea.Cmd {
 	held := m.held
 	m.held = nil
@@ -83,31 +89,32 @@ func (m *Model) replay() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// opened shows a session that was asked for. An answer that arrives in the one before goes on in the background.
+// opened shows a session that was opened. If an answer is arriving in the previous one, it continues in the background.
 func (m *Model) opened(s *session.Session, o conversation.Opening) tea.Cmd {
-	if stays := m.stays(); stays != nil {
-		return stays
+	if stays := m.cannotLeave(); stays != nil {
+		return tea.Batch(stays, m.drop(s))
 	}
 	var keep, left tea.Cmd
-	if o.Leaves {
+	if o.LeavesDraft {
 		keep = m.composer.Leave()
 	}
 	if m.Turn.Busy {
-		m.background.Put(m.shown)
+		m.background.Add(m.shown)
 	} else {
 		left = conversation.Leave(m.Session)
 	}
-	next, outcome := m.background.Take(s)
+	next, outcome := m.background.Remove(s)
 	back := next != nil
 	if !back {
 		next = conversation.New(m.Shared, s, conversationScreen(m))
 	}
-	m.bare()
+	m.clearOverlays()
 	m.show(next)
 	m.setFocus(draftPane)
-	m.At = o.At
+	m.Destination = o.Destination
 	cmds := []tea.Cmd{
-		m.arrive(false), m.notice.Say(o.Notice), keep, left, m.Start(), m.composer.Load(), m.upkeep.Index(),
+		m.goToDestination(false), m.notice.Say(o.Notice), keep, left, m.Start(), m.composer.Load(),
+		m.upkeep.UpdateIndex(),
 	}
 	if back {
 		cmds = append(cmds, m.Turn.Tick(), m.Question.Await(m.Turn.Number, m.confirm.keys))
@@ -118,38 +125,36 @@ func (m *Model) opened(s *session.Session, o conversation.Opening) tea.Cmd {
 	case outcome.Failure != nil:
 		m.Chat.TurnFailed(*outcome.Failure)
 	case outcome.Err != nil:
-		m.notice.Warn(notice.Alert{Text: theme.Sentence(outcome.Err)})
+		m.notice.ShowAlert(notice.Alert{Text: theme.Sentence(outcome.Err)})
 	case outcome.State != "":
-		cmds = append(cmds, m.settings.Entitle()) // nobody wrote the title in the background
+		cmds = append(cmds, m.settings.Entitle()) // no title is asked for in the background
 	}
 	return tea.Batch(cmds...)
 }
 
-// openQueue reads what was left waiting in the session.
+// openQueue loads the queue that was stored with the session.
 func (m *Model) openQueue() tea.Cmd {
 	c := m.shown
 	c.Waiting.Ready = func() tea.Cmd { return m.sendNext(c) }
 	return c.Waiting.Load()
 }
 
-// loaded says what went wrong while the rest of a session was read, which is shown, and finds out what else there is.
+// loaded is called when the older messages of the session are loaded, or with why they are not.
 func (m *Model) loaded(err error) tea.Cmd {
-	again := tea.Batch(m.Chat.SearchOn(), m.arrive(err == nil))
+	again := tea.Batch(m.Chat.SearchOn(), m.goToDestination(err == nil))
 	if err != nil && !errors.Is(err, context.Canceled) {
-		return tea.Batch(m.Failed(err), m.draftChanged(), again)
+		return tea.Batch(m.ReportError(err), m.draftChanged(), again)
 	}
-	return tea.Batch(m.draftChanged(), m.Learn(), again, m.CatchUp())
+	return tea.Batch(m.draftChanged(), m.LoadDetails(), again, m.RereadIfStale())
 }
 
-// leased takes who may write in a session.
+// leased is called with the result of taking a session's lease. byOther reports that another window has it.
 func (m *Model) leased(c *conversation.Model, byOther bool, err error) tea.Cmd {
 	switch {
-	case m.background.Of(c.Session) != nil:
-		return nil
 	case c != m.shown:
-		return conversation.Leave(c.Session) // another one was opened meanwhile
+		return m.drop(c.Session) // another session was opened meanwhile
 	case err != nil:
-		return m.Failed(err)
+		return m.ReportError(err)
 	}
 	if m.ReadOnly = byOther; byOther {
 		m.endQuestion()
@@ -159,18 +164,18 @@ func (m *Model) leased(c *conversation.Model, byOther bool, err error) tea.Cmd {
 	return nil
 }
 
-// arrive puts the transcript's cursor on the message that the session was opened for, as soon as that is
-// read, and marks what was looked for where the transcript's own search finds it there. Once the session is read
-// whole and does not have the message, it is on a branch of another window's.
-func (m *Model) arrive(whole bool) tea.Cmd {
-	at := m.At
+// goToDestination puts the transcript's cursor on the message that the session was opened at, once that is loaded, and
+// marks the searched text there. If the session is loaded whole without the message, another window has switched to a
+// branch that does not have it.
+func (m *Model) goToDestination(whole bool) tea.Cmd {
+	at := m.Destination
 	switch {
 	case at.Message == 0:
 		return nil
 	case m.Chat.GoTo(at.Message):
-		m.At = conversation.Arrival{}
+		m.Destination = conversation.Destination{}
 		m.setFocus(transcriptPane)
-		m.notice.Hush() // it said that this is on its way
+		m.notice.ClearSentence() // it said that the chat is being opened
 		if !m.Chat.Finds(at.Message, at.Text) {
 			return nil
 		}
@@ -178,11 +183,11 @@ func (m *Model) arrive(whole bool) tea.Cmd {
 	case !whole:
 		return nil
 	}
-	m.At = conversation.Arrival{}
+	m.Destination = conversation.Destination{}
 	return m.notice.Error("The message is not on the branch that is open in another window.")
 }
 
-// fork copies the branch up to a message, 0 for the last, into a session of its own, and opens that.
+// fork copies the branch up to a message, 0 for the last one, into a new session, and opens that.
 func (m *Model) fork(message int64) tea.Cmd {
 	if last, ok := m.Chat.Last(); ok && message == 0 {
 		message = last.ID
@@ -194,36 +199,36 @@ func (m *Model) fork(message int64) tea.Cmd {
 		return m.notice.Error("This chat is not saved, so it cannot be forked: “Save this chat” in the commands " +
 			"comes first.")
 	}
-	return m.leaveFor(m.Forked(message, m.Chat.NumberOf(message)))
+	return m.leaveFor(m.OpenFork(message, m.Chat.NumberOf(message)))
 }
 
-// keep stores a temporary chat after all, and opens it.
-func (m *Model) keep() tea.Cmd {
+// saveTemporary stores a temporary session, and opens the stored one.
+func (m *Model) saveTemporary() tea.Cmd {
 	switch {
 	case !m.Session.Temporary():
 		return m.notice.Say("This chat is already saved.")
 	case m.Chat.Messages.Len() == 0:
 		return m.notice.Error("There is nothing to save yet.")
 	case m.Busy:
-		return m.lacks(keymap.NeedIdle)
+		return m.explainNeed(keymap.NeedIdle)
 	}
-	return m.enter(m.Kept())
+	return m.enter(m.OpenSaved())
 }
 
-// settled ends a setting: what it changed is shown and planned anew.
-func (m *Model) settled(sentence string, err error) tea.Cmd {
+// settingsChanged ends a change of settings: it shows the sentence, or err, and plans the next request again.
+func (m *Model) settingsChanged(sentence string, err error) tea.Cmd {
 	var reach tea.Cmd
 	changed := m.Session.Model().Ref() != m.Ref
 	if changed {
 		reach = m.Reach()
-		m.notice.Resolve(notice.Unreachable)
+		m.notice.Resolve(notice.ModelUnreachable)
 	}
 	if m.Session.Ready() == nil {
-		m.notice.Resolve(notice.OtherAddress)
+		m.notice.Resolve(notice.AddressChanged)
 	}
 	m.Refresh()
 	if err != nil {
-		return tea.Batch(m.Failed(err), reach)
+		return tea.Batch(m.ReportError(err), reach)
 	}
 	return tea.Batch(m.notice.Say(sentence), m.draftChanged(), reach)
 }

@@ -8,36 +8,38 @@ import (
 	"winnow/ui/remembered"
 )
 
-// contextOf is how the next request is shown by what was remembered; at first it is the panel.
-func contextOf(p remembered.Panel) layout.Context {
-	return map[remembered.Panel]layout.Context{remembered.Strip: layout.AsStrip, remembered.Off: layout.Hidden}[p]
+// contextOf converts the remembered choice; the default is the panel.
+func contextOf(p remembered.Panel) layout.ContextView {
+	return map[remembered.Panel]layout.ContextView{
+		remembered.PanelStrip: layout.ContextStrip, remembered.PanelOff: layout.ContextHidden,
+	}[p]
 }
 
-// togglePanel shows the next request in the next way: as the strip above the draft, as the panel, not at all. Where the
-// panel does not fit beside the page, it covers that for as long as it has the keys.
+// togglePanel cycles how the next request is shown: strip above the draft, panel, hidden. If the panel does not fit
+// beside the transcript, it covers the transcript while it has the focus.
 func (m *Model) togglePanel() tea.Cmd {
-	remember := remembered.Open
+	remember := remembered.PanelOpen
 	switch l := &m.layout; {
-	case l.Context == layout.AsPanel && (l.PanelFits() || m.focus == panelPane):
-		l.Context, remember = layout.Hidden, remembered.Off
-	case l.Context == layout.Hidden:
-		l.Context, remember = layout.AsStrip, remembered.Strip
+	case l.Context == layout.ContextPanel && (l.PanelFits() || m.focus == panelPane):
+		l.Context, remember = layout.ContextHidden, remembered.PanelOff
+	case l.Context == layout.ContextHidden:
+		l.Context, remember = layout.ContextStrip, remembered.PanelStrip
 	default:
-		if l.Context = layout.AsPanel; !l.PanelFits() {
+		if l.Context = layout.ContextPanel; !l.PanelFits() {
 			m.setFocus(panelPane)
 		}
 	}
-	if m.layout.Context != layout.AsPanel && m.focus == panelPane {
+	if m.layout.Context != layout.ContextPanel && m.focus == panelPane {
 		m.setFocus(draftPane)
 	}
-	return m.settings.Remember(m.settings.Memory.Panel(remember))
+	return m.settings.Remember(m.settings.Memory.RememberPanel(remember))
 }
 
-// openWhatif shows the dials.
+// openWhatif opens the What-if trial.
 func (m *Model) openWhatif() tea.Cmd {
 	switch {
 	case m.Turn.Busy:
-		return m.lacks(keymap.NeedIdle)
+		return m.explainNeed(keymap.NeedIdle)
 	case !m.Panel.Next.Ready:
 		return m.notice.Say("There is no plan of the next request yet, so there is nothing to try.")
 	}

@@ -6,11 +6,11 @@ import (
 	"winnow/ui/layout"
 )
 
-// draftChanged plans the next request anew, after the draft has rested.
+// draftChanged saves the draft and plans the next request again, once typing pauses.
 func (m *Model) draftChanged() tea.Cmd { return tea.Batch(m.composer.KeepSoon(), m.PlanSoon()) }
 
-// openPast shows the request that made a message: an answer's own, the question's first; for a failure the one that
-// failed.
+// openPast shows the past request of the message under the cursor: the one that an answer came from, the first one sent
+// for a user's message, or the one that failed.
 func (m *Model) openPast() tea.Cmd {
 	id, turn, ok := m.Chat.RequestOf()
 	switch {
@@ -19,7 +19,7 @@ func (m *Model) openPast() tea.Cmd {
 	case turn == 0:
 		return m.notice.Say("The record of this request is still loading.")
 	}
-	m.layout.Context = layout.AsPanel
+	m.layout.Context = layout.ContextPanel
 	m.setFocus(panelPane)
 	return m.Panel.Load(turn, id)
 }

@@ -7,17 +7,17 @@ import (
 	"winnow/ui/question"
 )
 
-// asked says that there is a question above the draft.
+// asked announces a new question above the draft.
 func (m *Model) asked() tea.Cmd {
-	m.notice.Hush() // it stands where the keys of the question are listed
+	m.notice.ClearSentence() // it would hide the question's hints
 	var sentence tea.Cmd
 	if m.covered() {
 		sentence = m.notice.Say(waitsForYou(m))
 	}
-	return tea.Batch(sentence, m.Question.Await(m.Turn.Number, m.confirm.keys), m.CallAsked(&m.notice))
+	return tea.Batch(sentence, m.Question.Await(m.Turn.Number, m.confirm.keys), m.NotifyQuestion(&m.notice))
 }
 
-// waitsForYou says that there is a question to answer.
+// waitsForYou returns a sentence that names the kind of the waiting question.
 func waitsForYou(m *Model) string {
 	if m.Question.Question().Limit != nil {
 		return "A request above a limit waits for your answer."
@@ -25,8 +25,8 @@ func waitsForYou(m *Model) string {
 	return "A tool call waits for your answer."
 }
 
-// questionDue gives the focus to the question, unless a key came or there is something that keys are typed
-// for: a draft, a list, a search. In the transcript and the panel letters have meanings of their own.
+// questionDue moves the focus from an empty draft to the question, unless a key was pressed since the question was
+// shown or typed keys would go elsewhere.
 func (m *Model) questionDue(msg question.DueMsg) tea.Cmd {
 	quiet := msg == question.DueMsg{Turn: m.Turn.Number, Keys: m.confirm.keys}
 	if quiet && m.Question.Waits() && m.focus == draftPane && !m.covered() && !m.Chat.Search.Open &&
@@ -36,7 +36,7 @@ func (m *Model) questionDue(msg question.DueMsg) tea.Cmd {
 	return nil
 }
 
-// questionKey is a key while the question has the focus. Any text but an answer is typed into the draft.
+// questionKey handles a key while the question has the focus. Text that is no answer goes into the draft.
 func (m *Model) questionKey(msg tea.KeyPressMsg) tea.Cmd {
 	outcome, answer := m.Question.Update(msg)
 	switch outcome {
@@ -64,7 +64,7 @@ func (m *Model) questionKey(msg tea.KeyPressMsg) tea.Cmd {
 	return m.composer.Update(msg)
 }
 
-// endQuestion takes the question away, and gives its focus to the draft.
+// endQuestion removes the question and moves its focus to the draft.
 func (m *Model) endQuestion() {
 	m.Question.Ask(question.Question{})
 	if m.focus == questionPane {

@@ -1,6 +1,5 @@
-// Package ui is the application on the terminal: keys, panes, colours. It shows a session and
-// decides nothing about what a model sees. Update decides what happens next, commands do it, View
-// draws; neither Update nor View does any I/O.
+// Package ui is the terminal interface: keys, panes, colours. It shows sessions, and does not decide what a model sees.
+// Update decides what happens next, commands do it, View draws; neither Update nor View does I/O.
 package ui
 
 import (
@@ -19,67 +18,67 @@ import (
 	"winnow/ui/theme"
 )
 
-// Screen is what the application opens with.
+// Screen is what winnow shows at the start.
 type Screen string
 
 // The first screens.
 const (
 	ChatScreen     Screen = ""         // the chat
-	SessionsScreen Screen = "sessions" // the session picker
+	SessionsScreen Screen = "sessions" // the list of stored sessions
 )
 
-// Options is everything the application needs from outside.
+// Options is everything the interface needs from its caller.
 type Options struct {
 	Deps    session.Deps
 	Start   *session.Session // the conversation to show first
 	Screen  Screen
-	Filter  string                   // what the list of sessions is filtered by, where that is the first screen
-	Choice  llm.ModelChoice          // which model was chosen, and why: for the first screen
+	Filter  string                   // initial filter of SessionsScreen
+	Choice  llm.ModelChoice          // which model was chosen and why, for the first screen
 	Notices []string                 // sentences to show at the start
 	Keys    map[string][]string      // action to keys, as in keymap.Map.Table
-	Theme   string                   // one of Themes or of the next; "" is auto
+	Theme   string                   // a built-in theme or one of Themes; "" is auto
 	Themes  map[string]theme.Palette // the user's own, by name
-	Panel   string                   // auto, open or closed: the context panel at the start; "" is auto
-	Notify  string                   // auto, bell or off: how the user is called who is not looking; "" is auto
-	Mouse   bool                     // the wheel scrolls
+	Panel   string                   // the context panel at the start, as in remembered.Panel
+	Notify  string                   // auto, bell or off: how to notify a user who looks elsewhere; "" is auto
+	Mouse   bool                     // winnow handles the mouse, not the terminal
 	Version string
-	Attach  []string // files to hang on the draft at the start
+	Attach  []string // files to attach to the draft at the start
 
-	Settings settings.Options // what the settings need; the paths in it are whole
+	Settings settings.Options // all paths in it are absolute
 
 	Reasoning bool // reasoning is shown at the start
 
-	// Secrets says where secrets stand in a text, as bytes from and to, in order and apart: known keys and,
-	// if it is asked for shapes, what looks like a secret. Nil finds none.
+	// Secrets returns the byte ranges of secrets in a text, in order and without overlap: known keys and, if shapes is
+	// true, whatever looks like a secret. Nil finds none.
 	Secrets func(text string, shapes bool) [][2]int
 
-	// ReadPage reads the page at an address as text; cut says that only its beginning was read. It is called where
-	// the user agreed to that.
+	// ReadPage reads the web page at an address as text; cut reports that only its beginning was read. It is called
+	// only after the user has agreed.
 	ReadPage func(ctx context.Context, address string) (text string, cut bool, err error)
 
-	// Background is called soon after the first frame, for what takes time to start; nil has nothing to do.
+	// Background, if not nil, is called soon after the first frame, for what takes time to start.
 	Background func()
 
-	// Sync exchanges the history with other machines, and returns the ids of the sessions that it changed here; nil
-	// exchanges nothing. It runs at the start, after each turn and at the end, once at a time.
+	// Sync, if not nil, synchronizes with other machines and returns the ids of the sessions that it changed here. It
+	// is called at the start, after each turn and at the end, never concurrently.
 	Sync func(context.Context) (changed []string, err error)
 }
 
 // quitTime bounds how long quitting waits for a running answer to be saved.
 const quitTime = 5 * time.Second
 
-// syncTime bounds how long quitting waits for what is exchanged with other machines.
+// syncTime bounds how long quitting waits for the last sync.
 const syncTime = 1500 * time.Millisecond
 
-// Run shows the application until the user leaves it, and returns the id of the session that was
-// open then, "" where nothing was stored. A running answer is stopped and saved first, and so is the
-// draft, whether the user left, the terminal went away or the program failed.
+// Run shows the interface until the user quits, and returns the id of the session that was open then, "" if it is not
+// stored. However it ends, even if the terminal is gone, a running answer is stopped and saved, and so is the draft.
+// The error is context.Canceled if ctx ended or the user interrupted winnow.
 func Run(ctx context.Context, o Options) (string, error) {
 	m, err := New(o)
 	if err != nil {
 		return "", err
 	}
-	m.Program = func() context.Context { return ctx }
+	m.ProgramContext = func() context.Context { return ctx }
 	err = display.Run(ctx, m, os.Stdin, os.Stdout)
 
 	saving, cancel := context.WithTimeout(context.WithoutCancel(ctx), quitTime)
@@ -102,11 +101,11 @@ func Run(ctx context.Context, o Options) (string, error) {
 	return id, closing
 }
 
-// leaveDraft writes down what is unsent when the screen is gone.
+// leaveDraft saves the unsent draft once the screen is closed.
 func (m *Model) leaveDraft(ctx context.Context) error {
-	m.Program = func() context.Context { return ctx }
+	m.ProgramContext = func() context.Context { return ctx }
 	if sent := m.composer.Sending; sent != nil && m.Session.Info().Leaf != sent.Leaf {
-		m.composer.Sending = nil // it is stored, and the screen did not live to see it
+		m.composer.Sending = nil // the message was stored, but the screen closed before its event arrived
 	}
 	return m.composer.KeepAtEnd(ctx)
 }

@@ -23,9 +23,8 @@ import (
 	"winnow/ui/theme"
 )
 
-// TestScripts plays the scripts of testdata/scripts against the application and a server that answers. A section of a
-// file is a script, and has a command a line; what the commands do stands in scriptCommands. A script that begins with
-// several sizes is played at each of them.
+// TestScripts plays the scripts of testdata/scripts with a live model. Each section of a file is a script with one
+// command of scriptCommands per line. A script that begins with sizes is played at each of them.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/scripts/*.txtar")
@@ -65,12 +64,12 @@ func scriptSizes(t *testing.T, text string) (sizes [][2]int) {
 	return sizes
 }
 
-// scene is the application while a script is played.
+// scene is a model while a script is played.
 type scene struct {
 	*live
-	gate  *gate            // where the server waits for the script
+	gate  *gate            // lets the script end answers
 	other *session.Session // the chat in another window
-	line  string           // which is played
+	line  string           // the current one
 }
 
 // play runs the commands of a script.
@@ -94,7 +93,7 @@ func (s *scene) play(lines []string) {
 	}
 }
 
-// want fails the script where what it asks for is not so.
+// want fails the script if got and want differ.
 func (s *scene) want(got, want string) {
 	s.t.Helper()
 	if got != want {
@@ -112,14 +111,14 @@ func (s *scene) number(text string) int {
 	return n
 }
 
-// idle waits until no turn runs and the panel shows the plan of the draft.
+// idle waits until no turn runs and the draft is planned.
 func (s *scene) idle() {
 	s.t.Helper()
 	s.until("the end of the turn", func() bool { return !s.Turn.Busy })
 	s.planned()
 }
 
-// chooses puts the cursor of the list of chats on a title.
+// chooses moves the cursor of the list of chats to a title.
 func (l *live) chooses(title string) {
 	l.t.Helper()
 	l.until("the list", func() bool { return l.settled() && slices.Contains(titles(l.Model), title) })
@@ -132,41 +131,41 @@ func (l *live) chooses(title string) {
 	l.t.Fatalf("the title %s is not in the list:\n%s", title, plain(l.Model))
 }
 
-// panes are the names of the panes that can have the keys.
+// panes are the panes by name.
 var panes = map[string]pane{
 	"draft": draftPane, "transcript": transcriptPane, "panel": panelPane, "question": questionPane,
 }
 
-// scriptCommands are what a script may say. What waits, waits for a minute; what compares, compares at once.
+// scriptCommands are the commands of scripts. Waiting commands wait for a minute; comparing commands compare at once.
 var scriptCommands = map[string]func(s *scene, arg string){
-	// What the user does.
+	// Actions of the user.
 	"type":  func(s *scene, arg string) { s.types(arg) },
 	"press": func(s *scene, arg string) { s.press(strings.Fields(arg)...) },
 	"run":   func(s *scene, arg string) { s.enters(arg) },           // types it, and presses enter
 	"say":   func(s *scene, arg string) { s.live.say(arg) },         // and waits for the answer and the plan after it
 	"pick":  func(s *scene, arg string) { s.picks(arg) },            // runs a command of the palette
 	"paste": func(s *scene, arg string) { s.pastes(arg) },           // a text
-	"fill":  func(s *scene, arg string) { s.fills(arg) },            // sets the draft to a text, so many times
+	"fill":  func(s *scene, arg string) { s.fills(arg) },            // N TEXT: sets the draft to a text, repeated
 	"open":  func(s *scene, arg string) { s.comesBack(arg) },        // a chat of the list, by its title
 	"new":   func(s *scene, _ string) { s.leaves() },                // a new chat
-	"again": func(s *scene, _ string) { s.reopen() },                // opens the chat as its file has it
-	"click": func(s *scene, arg string) { s.clicks(arg, 1) },        // on the first line that holds the text
-	"mouse": func(s *scene, _ string) { s.frame.Mouse = true },      // is on
-	"hush":  func(s *scene, _ string) { s.notice.Hush() },           // what was said in the lowest line goes
+	"again": func(s *scene, _ string) { s.reopen() },                // opens the chat again from the store
+	"click": func(s *scene, arg string) { s.clicks(arg) },           // on the first line that holds the text
+	"mouse": func(s *scene, _ string) { s.frame.Mouse = true },      // is turned on
+	"hush":  func(s *scene, _ string) { s.notice.ClearSentence() },  // removes the sentence
 	"go":    func(s *scene, arg string) { s.goesTo(s.number(arg)) }, // to the message with the number
-	"pane": func(s *scene, arg string) { // gives a pane the keys
+	"pane": func(s *scene, arg string) { // moves the focus to a pane
 		for s.focus != panes[arg] {
 			s.press("tab")
 		}
 	},
 
-	// What is there before, and what happens elsewhere.
+	// Preparations, and events elsewhere.
 	"chats":  func(s *scene, arg string) { s.keep(strings.Fields(arg)...) },
 	"talk":   func(s *scene, _ string) { s.talks() },
 	"import": func(s *scene, arg string) { s.open(s.imported(arg)) },
 	"refuse": func(s *scene, arg string) { s.refuses(arg) },
 	"answer": func(s *scene, _ string) { s.answers() },
-	"server": func(s *scene, arg string) { s.serves(arg) }, // PATH BODY: what it says of itself
+	"server": func(s *scene, arg string) { s.serves(arg) }, // PATH BODY: what it answers there
 	"sync":   func(s *scene, arg string) { s.brings(arg) },
 	"hold":   func(s *scene, _ string) { s.gate = s.gated() }, // answers begin, and end when the script says so
 	"asked":  func(s *scene, arg string) { s.gate.wants(s.live, arg) },
@@ -178,10 +177,10 @@ var scriptCommands = map[string]func(s *scene, arg string){
 		s.turnOf(s.other.Send(s.t.Context(), session.Draft{Text: arg}))
 	},
 	"leaves": func(s *scene, _ string) { s.other.ReleaseLease() }, // and lets go of it
-	// Requests that no record is left of.
+	// the number of requests that leave no record
 	"unrecorded": func(s *scene, arg string) { s.Unrecorded = s.number(arg) },
 
-	// What is waited for.
+	// Waiting commands.
 	"shows": func(s *scene, arg string) { s.shows(arg) },
 	"gone": func(s *scene, arg string) {
 		s.until("the end of "+arg, func() bool { return !strings.Contains(plain(s.Model), arg) })
@@ -203,7 +202,7 @@ var scriptCommands = map[string]func(s *scene, arg string){
 		s.until("the flag", func() bool { return s.flagOf(s.number(n)-1) == history.Flag(flag) })
 	},
 
-	// What is compared.
+	// Comparing commands.
 	"lacks":    func(s *scene, arg string) { s.lacks(arg) },
 	"order":    func(s *scene, arg string) { s.inOrder(strings.Split(arg, " | ")...) },
 	"messages": func(s *scene, arg string) { s.wantTexts(arg) }, // their first sentences, with " | " between
@@ -211,7 +210,7 @@ var scriptCommands = map[string]func(s *scene, arg string){
 	"excluded": func(s *scene, arg string) { s.want(fmt.Sprint(s.excluded()), arg) },
 	"entries":  func(s *scene, arg string) { s.want(fmt.Sprint(len(s.Panel.Next.Plan.Entries)), arg) },
 	"on":       func(s *scene, arg string) { s.on(arg) }, // the cursor in the list of chats
-	"cursor": func(s *scene, arg string) { // how the message begins that the transcript's cursor is on
+	"cursor": func(s *scene, arg string) { // the beginning of the message under the transcript's cursor
 		m, _ := s.Chat.Selected()
 		s.want(fmt.Sprint(strings.HasPrefix(m.Content, arg)), "true")
 	},
@@ -225,12 +224,12 @@ var scriptCommands = map[string]func(s *scene, arg string){
 	"unsent": func(s *scene, arg string) { s.want(fmt.Sprint(strings.Contains(s.body(), arg)), "false") },
 	"stored": func(s *scene, arg string) { s.want(s.storedOf(arg)) }, // TITLE: its texts, with " | " between
 	"quits":  func(s *scene, _ string) { s.until("the end", func() bool { return s.quit }) },
-	"bare": func(s *scene, _ string) { // nothing lies over the panes
+	"bare": func(s *scene, _ string) { // nothing covers the panes
 		s.want(fmt.Sprint(s.covered()), "false")
 	},
 }
 
-// fills sets the draft to a text, so many times: "40000 word ".
+// fills sets the draft to a repeated text: "40000 word ".
 func (s *scene) fills(arg string) {
 	n, text, _ := strings.Cut(arg, " ")
 	if quoted, err := strconv.Unquote(text); err == nil {
@@ -240,7 +239,7 @@ func (s *scene) fills(arg string) {
 	s.run(s.draftChanged())
 }
 
-// splitWords are the titles of a list of them.
+// splitWords splits a list of titles.
 func splitWords(arg string) []string {
 	if arg == "" {
 		return nil
@@ -248,7 +247,7 @@ func splitWords(arg string) []string {
 	return strings.Split(arg, ", ")
 }
 
-// goesTo puts the transcript's cursor on a message.
+// goesTo moves the transcript's cursor to a message.
 func (s *scene) goesTo(number int) {
 	s.setFocus(transcriptPane)
 	s.Chat.GoTo(s.Chat.Messages.ID(number - 1))
@@ -264,7 +263,7 @@ func (l *live) comesBack(title string) {
 	l.until("the chat", func() bool { return l.Info.ID == id })
 }
 
-// excluded is how many messages the next request leaves out by flags.
+// excluded returns how many messages the next request excludes.
 func (s *scene) excluded() (n int) {
 	s.planned()
 	for _, e := range s.Panel.Next.Plan.Entries {
@@ -275,7 +274,7 @@ func (s *scene) excluded() (n int) {
 	return n
 }
 
-// refuses has the server refuse with these words, and answers has it answer again.
+// refuses makes the server refuse requests with a message, and answers makes it answer again.
 func (s *scene) refuses(words string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -288,10 +287,10 @@ func (s *scene) answers() {
 	s.broken = false
 }
 
-// storedOf is what the texts of a chat are in the file, and what they should be.
+// storedOf returns the stored texts of a chat, and the expected ones.
 func (s *scene) storedOf(arg string) (got, want string) {
 	title, want, _ := strings.Cut(arg, ": ")
-	list, err := s.With.Store.Sessions(s.t.Context(), store.SessionFilter{})
+	list, err := s.Deps.Store.Sessions(s.t.Context(), store.SessionFilter{})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -303,28 +302,29 @@ func (s *scene) storedOf(arg string) (got, want string) {
 	return "no chat of that title", want
 }
 
-// talks has a stored conversation of long questions on the screen, all of it counted.
-func (s *scene) talks() {
-	s.t.Helper()
+// talks opens a stored conversation of long questions, all of it counted.
+func (l *live) talks() {
+	l.t.Helper()
 	for i := range 6 {
 		question := strings.Repeat("Tell me of the parser's error recovery once more. ", 30+i)
-		s.turnOf(s.Session.Send(s.t.Context(), session.Draft{Text: question}))
+		l.turnOf(l.Session.Send(l.t.Context(), session.Draft{Text: question}))
 	}
-	s.reopen()
+	l.reopen()
 }
 
-// serves has the server say something about itself: a path, and the body of the answer.
+// serves sets what the server answers at a path: PATH BODY.
 func (s *scene) serves(arg string) {
 	path, body, _ := strings.Cut(arg, " ")
 	s.says(map[string]http.HandlerFunc{path: func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, body) }})
 }
 
-// brings has a sync bring what another machine did: "continue QUESTION | ANSWER", "branch N QUESTION | ANSWER" after
-// message N, "begin TITLE", "rename TITLE", "delete" or "purge"; "window QUESTION | ANSWER" is what another window did.
+// brings runs a sync that applies a change of another machine: "continue QUESTION | ANSWER", "branch N QUESTION |
+// ANSWER" after message N, "begin TITLE", "rename TITLE", "delete" or "purge". "window QUESTION | ANSWER" is one of
+// another window.
 func (s *scene) brings(arg string) {
 	s.t.Helper()
 	what, rest, _ := strings.Cut(arg, " ")
-	id, db := s.Session.Info().ID, s.With.Store
+	id, db := s.Session.Info().ID, s.Deps.Store
 	s.upkeep.Exchange = func(ctx context.Context) ([]string, error) {
 		s.upkeep.Exchange = func(context.Context) ([]string, error) { return nil, nil }
 		switch what {
@@ -357,9 +357,9 @@ func (s *scene) brings(arg string) {
 	s.until("the sync", func() bool { return !s.upkeep.Syncing })
 }
 
-// appends stores a question and its answer after a message, 0 for the end of the branch in use.
+// appends stores a question and its answer after a message, 0 for the last one of the active branch.
 func (s *scene) appends(id string, parent int64, turn string) error {
-	db := s.With.Store
+	db := s.Deps.Store
 	row, err := db.Session(s.t.Context(), id)
 	if err != nil {
 		return err

@@ -60,7 +60,7 @@ func TestSecretsAreHiddenBesideTheTranscriptUntilTheyAreRevealed(t *testing.T) {
 		l.shows("2 secrets are hidden in this view; f3 shows possible secrets.")
 		l.press("f3")
 		l.shows("My key is " + someKey + ", ours is [redacted].")
-		l.shows("Possible secrets are shown; f3 hides it.")
+		l.shows("Possible secrets are shown; f3 hides them.")
 		l.press("tab") // as it is sent
 		l.shows(someKey)
 		l.press("esc")

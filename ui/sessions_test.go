@@ -19,7 +19,7 @@ import (
 	"winnow/ui/uitest"
 )
 
-// listItems are the entries in the list of sessions, from the top.
+// listItems returns the items of the list of sessions.
 func listItems(m *Model) (items []list.Item) {
 	l := m.sessions.List
 	if l == nil {
@@ -36,13 +36,13 @@ func listItems(m *Model) (items []list.Item) {
 	return items
 }
 
-// nameIn is the title in the label of an entry.
+// nameIn returns the title in the label of an item.
 func nameIn(item list.Item) string {
 	name, _, _ := strings.Cut(strings.TrimPrefix(item.Label, theme.ForkMark+" "), " #")
 	return name
 }
 
-// titles are the titles in the list, from the top.
+// titles returns the titles in the list of sessions.
 func titles(m *Model) []string {
 	var out []string
 	for _, item := range listItems(m) {
@@ -53,18 +53,18 @@ func titles(m *Model) []string {
 	return out
 }
 
-// atCursor is the value of the entry under the cursor: the id of a session, or what stands for a message.
+// atCursor returns the value of the item under the cursor: the id of a session, or "message ID".
 func atCursor(m *Model) string {
 	item, _ := m.sessions.List.Cursor()
 	return item.Value
 }
 
-// keep stores sessions with a message each, the last of them used last.
+// keep stores sessions with one message each, the most recent last.
 func (l *live) keep(titles ...string) map[string]store.Session {
 	l.t.Helper()
 	kept := map[string]store.Session{}
 	for _, title := range titles {
-		s, _, err := l.With.Store.BeginSession(l.t.Context(), store.Session{
+		s, _, err := l.Deps.Store.BeginSession(l.t.Context(), store.Session{
 			Title: title, Endpoint: "here", Model: "small",
 		},
 			store.Message{
@@ -78,7 +78,7 @@ func (l *live) keep(titles ...string) map[string]store.Session {
 	return kept
 }
 
-// lists waits until all acts are done and the list shows these titles.
+// lists waits until all changes are stored and the list has these titles.
 func (l *live) lists(want ...string) {
 	l.t.Helper()
 	l.until(fmt.Sprintf("the list %q", want), func() bool {
@@ -86,10 +86,10 @@ func (l *live) lists(want ...string) {
 	})
 }
 
-// settled says that the list is read, and that nothing is being done to a session.
+// settled reports whether the list is read and no change is pending.
 func (l *live) settled() bool { return l.sessions.Pending == 0 && l.sessions.Position() != "" }
 
-// on fails where the cursor is not on a session.
+// on fails unless the cursor is on a session.
 func (l *live) on(title string) {
 	l.t.Helper()
 	if item, _ := l.sessions.List.Cursor(); nameIn(item) != title {
@@ -97,10 +97,10 @@ func (l *live) on(title string) {
 	}
 }
 
-// stored is a session as its file has it.
+// stored returns the stored row of a session.
 func (l *live) stored(id string) store.Session {
 	l.t.Helper()
-	s, err := l.With.Store.Session(l.t.Context(), id)
+	s, err := l.Deps.Store.Session(l.t.Context(), id)
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -120,12 +120,7 @@ func TestASessionOpenInAnotherWindowSaysSo(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 40)
 	kept := l.keep("bread", "parser")
-	other, err := store.Open(t.Context(), l.With.Store.Path(), store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = other.Close() })
-	_, release, err := other.Lease(t.Context(), kept["bread"].ID)
+	_, release, err := l.secondStore().Lease(t.Context(), kept["bread"].ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,12 +167,12 @@ func TestEveryWordOfAFilterIsInTitleOrTags(t *testing.T) {
 	}
 }
 
-// shelfState is all of the sessions that an act of the list can change.
+// shelfState returns everything about the sessions that the list can change.
 func (l *live) shelfState() string {
 	l.t.Helper()
 	var b strings.Builder
 	for _, f := range []store.SessionFilter{{}, {Archived: true}, {Trash: true}} {
-		sessions, err := l.With.Store.Sessions(l.t.Context(), f)
+		sessions, err := l.Deps.Store.Sessions(l.t.Context(), f)
 		if err != nil {
 			l.t.Fatal(err)
 		}
@@ -188,8 +183,7 @@ func (l *live) shelfState() string {
 	return b.String()
 }
 
-// TestEveryChangeOfASessionIsTakenBack does random things in the list, some before the one before them is
-// done, and takes them all back.
+// Any changes in the list of sessions, made in quick succession or not, can all be undone.
 func TestEveryChangeOfASessionIsTakenBack(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 100, 30)
@@ -225,12 +219,12 @@ func TestEveryChangeOfASessionIsTakenBack(t *testing.T) {
 		if after := l.shelfState(); after != before {
 			rt.Fatalf("before:\n%safter everything was taken back:\n%s", before, after)
 		}
-		l.press("esc", "ctrl+s") // the next round begins with what is stored, not with what was listed
+		l.press("esc", "ctrl+s") // reads the list again for the next round
 		l.until("the list", rested)
 	})
 }
 
-// someSessions are the sessions of the goldens.
+// someSessions returns the sessions of the golden files.
 func someSessions() []store.Session {
 	day := 24 * time.Hour
 	of := func(id, title, model string, turns int, used time.Duration, tags ...string) store.Session {
@@ -253,19 +247,19 @@ func someSessions() []store.Session {
 	return list
 }
 
-// listed answers what the list of sessions asked last.
+// listed answers the last query of the list of sessions.
 func listed(m *Model, stored ...store.Session) {
 	m.sessions.Listed(sessions.Listing{Sessions: stored, At: begun})
 }
 
-// previewed is a message of a preview; the model's is from gpt-5.2.
+// previewed returns a message of a preview.
 func previewed(r history.Role, text string, at time.Time, place store.MessagePosition) sessions.Previewed {
 	message := said(0, r, text)
 	message.CreatedMS = at.UnixMilli()
 	return sessions.Previewed{Message: message, Place: place}
 }
 
-// choosing is the list of sessions over a conversation.
+// choosing opens the list of sessions over a conversation.
 func choosing(t testing.TB, w, h int) *Model {
 	m := chatting(t, w, h)
 	m.Update(ctrl('s'))
@@ -281,7 +275,7 @@ func choosing(t testing.TB, w, h int) *Model {
 	return m
 }
 
-// binned is the trash with two sessions.
+// binned opens the trash with two sessions.
 func binned(t testing.TB, w, h int) *Model {
 	m := chatting(t, w, h)
 	m.Update(ctrl('s'))
@@ -295,22 +289,10 @@ func binned(t testing.TB, w, h int) *Model {
 	return m
 }
 
-// sessionStates are the screens of the list of sessions.
+// sessionStates returns the states of the list of sessions.
 func sessionStates() []state {
 	return []state{
 		{"sessions", choosing},
-		{"sessions-filter", func(t testing.TB, w, h int) *Model {
-			m := choosing(t, w, h)
-			typing(m, "par go")
-			m.Update(uitest.Key("down"))
-			return m
-		}},
-		{"sessions-rename", func(t testing.TB, w, h int) *Model {
-			m := choosing(t, w, h)
-			m.Update(ctrl('e'))
-			m.Update(uitest.Key("home"))
-			return m
-		}},
 		{"sessions-trash", binned},
 		{"sessions-purge", func(t testing.TB, w, h int) *Model {
 			m := binned(t, w, h)
@@ -323,22 +305,11 @@ func sessionStates() []state {
 			listed(m)
 			return m
 		}},
-		{"sessions-no-match", func(t testing.TB, w, h int) *Model {
-			m := choosing(t, w, h)
-			typing(m, "zebra")
-			m.sessions.Found(sessions.Found{Text: "zebra"})
-			return m
-		}},
 		{"texts", foundTexts},
-		{"sessions-reading", func(t testing.TB, w, h int) *Model {
-			m := chatting(t, w, h)
-			m.Update(ctrl('s'))
-			return m
-		}},
 	}
 }
 
-// foundTexts is the list with what a search found in messages.
+// foundTexts opens the list with hits in messages.
 func foundTexts(t testing.TB, w, h int) *Model {
 	m := choosing(t, w, h)
 	typing(m, "gramm left")
@@ -387,7 +358,7 @@ func foundTexts(t testing.TB, w, h int) *Model {
 	return m
 }
 
-// found are the entries that stand for messages.
+// found returns the values of the items that are hits in messages.
 func found(m *Model) (values []string) {
 	for _, item := range listItems(m) {
 		if item.Group != "" {
@@ -397,7 +368,7 @@ func found(m *Model) (values []string) {
 	return values
 }
 
-// hits waits until the search for what is typed has found so many messages.
+// hits waits until the search has found a number of messages.
 func (l *live) hits(want int) {
 	l.t.Helper()
 	l.until(fmt.Sprintf("%d messages", want), func() bool {
@@ -424,7 +395,7 @@ func TestASearchThatFailsSaysWhy(t *testing.T) {
 	}
 }
 
-// Of a session with many hits the best few are listed.
+// Only the best hits of each session are listed.
 func TestHitsOfOneSessionAreFew(t *testing.T) {
 	m := foundTexts(t, 120, 40)
 	if screen := plain(m); strings.Contains(screen, "Nothing of the grammar") {
@@ -438,7 +409,7 @@ func TestHitsOfOneSessionAreFew(t *testing.T) {
 	}
 }
 
-// finds opens the list, looks for a text in all messages and opens the first hit.
+// finds searches all messages for a text and opens the first hit.
 func (l *live) finds(text string) {
 	l.t.Helper()
 	l.press("ctrl+s")
@@ -450,7 +421,7 @@ func (l *live) finds(text string) {
 	l.press("enter")
 }
 
-// standsOn waits until the transcript's cursor stands on a message of a session.
+// standsOn waits until the transcript's cursor is on a message of a session.
 func (l *live) standsOn(id, text string) {
 	l.t.Helper()
 	l.until(fmt.Sprintf("the cursor on %q", text), func() bool {
@@ -482,13 +453,13 @@ func TestAHitOpensFarBackInALongSession(t *testing.T) {
 		}
 		conversation.Add(m)
 	}
-	imported, err := l.With.Store.Import(t.Context(), conversation)
+	imported, err := l.Deps.Store.Import(t.Context(), conversation)
 	if err != nil {
 		t.Fatal(err)
 	}
 	kept := imported.Session
 	for left := int64(1); left > 0; {
-		if left, err = l.With.Store.IndexSome(t.Context()); err != nil {
+		if left, err = l.Deps.Store.IndexSome(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -507,7 +478,7 @@ func TestAHitOpensFarBackInALongSession(t *testing.T) {
 func TestAHitInAFileOpensAtItsMessage(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 40)
-	kept, _, err := l.With.Store.BeginSession(t.Context(), store.Session{
+	kept, _, err := l.Deps.Store.BeginSession(t.Context(), store.Session{
 		Title: "Notes", Endpoint: "here", Model: "small",
 	},
 		store.Message{Message: history.Message{
@@ -517,14 +488,14 @@ func TestAHitInAFileOpensAtItsMessage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.finds("walrus") // the transcript shows the name of the file alone, so that nothing can be marked
+	l.finds("walrus") // the transcript shows only the name of the file, so nothing is marked
 	l.standsOn(kept.ID, "What is this?")
 	if l.Chat.Search.On {
 		t.Errorf("a search was begun that finds nothing:\n%s", plain(l.Model))
 	}
 }
 
-// A message that is not on disk could not come back to the draft once its session is left.
+// A session is not left before its message is stored, because the message could not return to the draft.
 func TestWhileAMessageIsNotSavedNoOtherSessionIsOpened(t *testing.T) {
 	m := asking(t, 120, 40)
 	m.Update(ctrl('s'))

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"image/color"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -57,16 +55,8 @@ func TestPersonaIsTheSessionsSystemPrompt(t *testing.T) {
 func TestSystemPromptIsWrittenInTheEditor(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 100, 30)
-	l.With.System = "As configured."
-	s, err := session.New(l.With, session.StartOptions{Model: "here/small"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.begins(s)
-	path := filepath.Join(t.TempDir(), "system.md")
-	if err := os.WriteFile(path, []byte("Be brief.\r\nBe kind.\r\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	l.Deps.System = "As configured."
+	l.begins()
 	if got := l.Session.State().System; got != "As configured." {
 		t.Errorf("the editor opens with %q", got)
 	}
@@ -116,14 +106,8 @@ func TestExportSaysWhereItWrote(t *testing.T) {
 func TestAModelThatWritesATitleIsAnnounced(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 24)
-	deps := l.With
-	deps.TitleModel = "there/large"
-	l.With = deps
-	s, err := session.New(deps, session.StartOptions{Model: "here/small"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.begins(s)
+	l.Deps.TitleModel = "there/large"
+	l.begins()
 	l.types("our grammar is left-recursive")
 	l.press("enter")
 	l.shows("Asking there/large for a title.")
@@ -156,7 +140,7 @@ func TestTheTerminalsBackgroundDecidesAboutColours(t *testing.T) {
 	}
 }
 
-// What a tool may do is changed in the list of tools: the panel follows at once, and other sessions do as well.
+// A permission changed in the list of tools applies at once, also in other sessions.
 func TestToolsAreTurnedOffInTheirList(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 140, 40)
@@ -168,7 +152,7 @@ func TestToolsAreTurnedOffInTheirList(t *testing.T) {
 		},
 			func(context.Context, json.RawMessage) (string, error) { return "3", nil })
 	}
-	here := l.With.Models.Endpoints()[0]
+	here := l.Deps.Models.Endpoints()[0]
 	here.Tools = box
 	l.talksTo(here)
 	l.until("both tools", func() bool { list, _ := l.Session.ToolStates(); return len(list) == 2 })

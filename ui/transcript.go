@@ -9,8 +9,8 @@ import (
 	"winnow/ui/keymap"
 )
 
-// do does an action of the panes, or says why it cannot be done now. It is about the message under the transcript's
-// cursor.
+// do performs an action of the panes, or says why that is not possible now. Actions on a message are for the one under
+// the transcript's cursor.
 func (m *Model) do(a keymap.Action) tea.Cmd {
 	if why := m.whyNot(a); why != nil {
 		return why
@@ -22,24 +22,24 @@ func (m *Model) do(a keymap.Action) tea.Cmd {
 	return nil
 }
 
-// actions are what the actions do to a message.
+// actions returns what each action does, given the message under the cursor.
 func (m *Model) actions(on store.Message) map[keymap.Action]func() tea.Cmd {
 	quietly := func(do func()) func() tea.Cmd {
 		return func() tea.Cmd { do(); return nil }
 	}
 	return map[keymap.Action]func() tea.Cmd{
 		keymap.Palette:   palette{m}.open,
-		keymap.New:       func() tea.Cmd { return m.leaveFor(m.Begun()) },
+		keymap.New:       func() tea.Cmd { return m.leaveFor(m.OpenNew()) },
 		keymap.Sessions:  func() tea.Cmd { return m.openSessions("") },
 		keymap.Models:    func() tea.Cmd { return m.settings.ChooseModel("") },
 		keymap.Context:   m.togglePanel,
-		keymap.Reason:    m.toggleReasoning,
+		keymap.Reasoning: m.toggleReasoning,
 		keymap.PageUp:    quietly(func() { m.Chat.Page(-1) }),
 		keymap.PageDown:  quietly(func() { m.Chat.Page(1) }),
 		keymap.ListUp:    quietly(func() { m.Chat.Scroll(-1) }),
 		keymap.ListDown:  quietly(func() { m.Chat.Scroll(1) }),
-		keymap.Focus:     quietly(func() { m.turnFocus(1) }),
-		keymap.FocusBack: quietly(func() { m.turnFocus(-1) }),
+		keymap.Focus:     quietly(func() { m.cycleFocus(1) }),
+		keymap.FocusBack: quietly(func() { m.cycleFocus(-1) }),
 		keymap.Inspect:   func() tea.Cmd { return m.Inspect(inspector.Subject{Message: on.ID}, inspector.TextView) },
 		keymap.Copy:      func() tea.Cmd { return m.Chat.CopyText("") },
 		keymap.CopyCode:  func() tea.Cmd { return m.Chat.CopyText("code") },
@@ -49,39 +49,39 @@ func (m *Model) actions(on store.Message) map[keymap.Action]func() tea.Cmd {
 		keymap.Earlier:   func() tea.Cmd { return m.SwitchVersion(on.ID, -1) },
 		keymap.Later:     func() tea.Cmd { return m.SwitchVersion(on.ID, 1) },
 		keymap.Fork:      func() tea.Cmd { return m.fork(on.ID) },
-		keymap.ForkOff:   func() tea.Cmd { return m.fork(0) },
+		keymap.ForkChat:  func() tea.Cmd { return m.fork(0) },
 		keymap.Seen:      m.openPast,
 		keymap.WhatIf:    m.openWhatif,
 		keymap.Repairs:   m.InspectRepairs,
 		keymap.Request:   m.InspectRequest,
-		keymap.Pin:       func() tea.Cmd { return m.Toggle(history.Pin) },
-		keymap.Exclude:   func() tea.Cmd { return m.Toggle(history.Exclude) },
+		keymap.Pin:       func() tea.Cmd { return m.ToggleFlag(history.Pin) },
+		keymap.Exclude:   func() tea.Cmd { return m.ToggleFlag(history.Exclude) },
 		keymap.TakeBack:  m.Chat.Undo,
 		keymap.Help:      palette{m}.help,
 		keymap.Quit:      m.quit,
-		keymap.Choose:    func() tea.Cmd { return m.enter(m.TakenOver()) },
+		keymap.Choose:    func() tea.Cmd { return m.enter(m.OpenReleased()) },
 	}
 }
 
-// toggleReasoning unfolds all reasoning or folds it.
+// toggleReasoning expands or collapses all reasoning.
 func (m *Model) toggleReasoning() tea.Cmd {
 	shown, text := !m.Chat.Thinking, "Reasoning is hidden."
 	if shown {
 		text = "Reasoning is shown."
 	}
 	m.Chat.ShowReasoning(shown)
-	return tea.Batch(m.notice.Say(text), m.settings.Remember(m.settings.Memory.Reasoning(shown)))
+	return tea.Batch(m.notice.Say(text), m.settings.Remember(m.settings.Memory.RememberReasoning(shown)))
 }
 
-// whyNot says why an action cannot be done now, nil where it can.
+// whyNot says why an action is not possible now. It returns nil if it is.
 func (m *Model) whyNot(a keymap.Action) tea.Cmd {
 	why := m.Keys.WhyNot(a, func(n keymap.Need) bool {
 		switch n {
-		case keymap.NeedOwn:
+		case keymap.NeedLease:
 			return !m.ReadOnly
 		case keymap.NeedIdle:
 			return !m.Turn.Busy
-		case keymap.NeedWhole:
+		case keymap.NeedLoaded:
 			return m.Session.State().Loaded
 		case keymap.NeedMessage:
 			_, ok := m.Chat.Selected()
@@ -95,7 +95,7 @@ func (m *Model) whyNot(a keymap.Action) tea.Cmd {
 	return m.notice.Error(why)
 }
 
-// search looks for a text in the transcript.
+// search searches the transcript for a text.
 func (m *Model) search(text string) tea.Cmd {
 	m.setFocus(transcriptPane)
 	return m.Chat.SearchFor(text)

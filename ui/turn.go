@@ -17,28 +17,28 @@ import (
 	"winnow/ui/turn"
 )
 
-// begin starts a turn that start makes events for, in the conversation on the screen. What it sends is nil where
-// nothing new is said.
+// begin starts a turn in the conversation on the screen, whose events come from the channel that start returns. Sent is
+// the draft that the turn sends, nil if it sends none.
 func (m *Model) begin(sent *composer.Sent, start func(context.Context) <-chan session.Event) tea.Cmd {
 	if m.ReadOnly {
-		return m.lacks(keymap.NeedOwn)
+		return m.explainNeed(keymap.NeedLease)
 	}
 	m.composer.Sending = sent
 	m.confirm.asked = nothing
-	m.notice.Clear()
+	m.notice.ClearAlerts()
 	m.turns++
 	return m.Begin(m.turns, start)
 }
 
-// turnEvents shows what happened in a turn.
+// turnEvents passes the events of a turn to its conversation, on the screen or in the background.
 func (m *Model) turnEvents(msg turn.EventsMsg) tea.Cmd {
 	c := m.shown
 	if msg.Turn != m.Turn.Number {
-		if c = m.background.WithTurn(msg.Turn); c == nil {
+		if c = m.background.ByTurn(msg.Turn); c == nil {
 			return nil
 		}
 	}
-	events, next := c.Turn.Take(msg)
+	events, next := c.Turn.Receive(msg)
 	cmds := []tea.Cmd{next}
 	for _, e := range events {
 		if c == m.shown {
@@ -50,10 +50,10 @@ func (m *Model) turnEvents(msg turn.EventsMsg) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// turnEvent shows what happened in the turn of the conversation on the screen.
+// turnEvent shows an event of the conversation on the screen.
 func (m *Model) turnEvent(e session.Event) tea.Cmd {
 	if stored, ok := e.(session.MessageStored); ok {
-		m.branchOff(stored)
+		m.cutAtEdit(stored)
 	}
 	m.Event(e)
 	switch e := e.(type) {
@@ -71,8 +71,8 @@ func (m *Model) turnEvent(e session.Event) tea.Cmd {
 	return nil
 }
 
-// branchOff leaves the messages behind the parent of an edited message, which begins another branch.
-func (m *Model) branchOff(e session.MessageStored) {
+// cutAtEdit removes from the transcript what follows the parent of an edited message, which begins a new branch.
+func (m *Model) cutAtEdit(e session.MessageStored) {
 	if sent := m.composer.Sending; sent != nil && sent.Replaces != 0 {
 		parent, there := m.Chat.Messages.Find(e.Message.Parent)
 		if there {
@@ -82,7 +82,7 @@ func (m *Model) branchOff(e session.MessageStored) {
 	}
 }
 
-// sendNext sends the next queued message of a conversation, where there is one and no answer arrives.
+// sendNext sends the next queued message of a conversation. It returns nil if there is none or a turn is running.
 func (m *Model) sendNext(c *conversation.Model) tea.Cmd {
 	if c.Turn.Busy || c.ReadOnly {
 		return nil
@@ -99,16 +99,16 @@ func (m *Model) sendNext(c *conversation.Model) tea.Cmd {
 	return c.Begin(m.turns, start)
 }
 
-// releaseQueue goes on with a queue that waits, by the key that sends.
+// releaseQueue resumes a paused queue, on enter in an empty draft.
 func (m *Model) releaseQueue() tea.Cmd {
 	switch {
 	case m.Turn.Busy:
 		return m.notice.Say("The queue continues after this answer.")
 	case m.ReadOnly:
-		return m.lacks(keymap.NeedOwn)
+		return m.explainNeed(keymap.NeedLease)
 	}
 	m.Waiting.Resume()
-	m.notice.Hush() // it may say that the queue waits
+	m.notice.ClearSentence() // it may say that the queue is paused
 	return m.sendNext(m.shown)
 }
 
@@ -117,11 +117,11 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 	stopped := m.Turn.Stopping && e.Err == nil
 	queued := m.Waiting.Sending() // a queued message that is not stored
 	m.Finish(e)
-	said, alert := m.Outcome(e, conversation.Sent{
+	said, alert := m.Outcome(e, conversation.MessageState{
 		Unstored: m.composer.Sending != nil, Superseded: m.composer.Superseded(), Queued: queued, Stopped: stopped,
 	})
 	if alert.Text != "" {
-		m.notice.Warn(alert)
+		m.notice.ShowAlert(alert)
 	}
 	m.endQuestion()
 	m.composer.GiveBack()
@@ -130,17 +130,17 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 	}
 	next := m.sendNext(m.shown)
 	if next == nil && !stopped {
-		next = m.CallEnded(&m.notice, e.Err)
+		next = m.NotifyAnswer(&m.notice, e.Err)
 	}
 	var entitling tea.Cmd
 	if e.Err == nil {
 		entitling = m.settings.Entitle()
 	}
 	return tea.Batch(m.notice.Say(said), m.draftChanged(), entitling, m.Chat.SearchOn(), m.settings.AskWindow(), next,
-		m.CatchUp(), m.upkeep.Sync())
+		m.RereadIfStale(), m.upkeep.Sync())
 }
 
-// send sends the draft: a command is run, a message begins a turn.
+// send runs the command in the draft, or sends or queues the message.
 func (m *Model) send() tea.Cmd {
 	shown := m.composer.Shown()
 	switch {
@@ -155,19 +155,19 @@ func (m *Model) send() tea.Cmd {
 	case m.composer.Unread():
 		return m.notice.Error("A file of the draft is still loading.")
 	case m.ReadOnly:
-		return m.lacks(keymap.NeedOwn)
+		return m.explainNeed(keymap.NeedLease)
 	}
 	if m.Turn.Busy {
 		return m.enqueue(false)
 	}
-	if over := m.Oversize(); over != nil { // the session finds out about any other one before it stores it
-		m.notice.Warn(m.TooLong(over, conversation.Sent{}))
+	if over := m.Oversize(); over != nil { // a draft not planned yet is checked by the session before it is stored
+		m.notice.ShowAlert(m.OversizeAlert(over, conversation.MessageState{}))
 		return nil
 	}
 	return m.sendDraft(false)
 }
 
-// sendDraft sends the draft, which may be an edit, cut to fit where that is wanted.
+// sendDraft sends the draft, which may be an edit. If cut is true it may be shortened to fit.
 func (m *Model) sendDraft(cut bool) tea.Cmd {
 	s := m.Session
 	draft := m.composer.Take(s.Info().Leaf)
@@ -176,10 +176,10 @@ func (m *Model) sendDraft(cut bool) tea.Cmd {
 	})
 }
 
-// lacks says that something does not hold that an action needs.
-func (m *Model) lacks(n keymap.Need) tea.Cmd { return m.notice.Error(m.Keys.Lacks(n)) }
+// explainNeed says that a need of an action is not met.
+func (m *Model) explainNeed(n keymap.Need) tea.Cmd { return m.notice.Error(m.Keys.ExplainNeed(n)) }
 
-// sendAlone sends a message without the conversation before it, cut to fit where that is wanted.
+// sendAlone sends or queues a message without the conversation before it. If cut is true it may be shortened to fit.
 func (m *Model) sendAlone(text string, cut bool) tea.Cmd {
 	s, typed := m.Session, "/alone "+text
 	if m.Turn.Busy {
@@ -199,26 +199,26 @@ func (m *Model) stopTurn() tea.Cmd {
 	return nil
 }
 
-// misfit is why the draft would not fit, nil where it would or where nobody knows. While a changed draft is being
-// planned it is that of the draft before, so that what says it does not flicker.
-func misfit(m *Model) *session.OversizeError {
+// draftOversize returns why the draft does not fit, nil if it fits or is not planned yet. While a changed draft is
+// being planned it returns that of the previous draft, so that the warning does not flicker.
+func draftOversize(m *Model) *session.OversizeError {
 	if m.Turn.Busy || m.composer.Empty() || m.ReadOnly {
 		return nil
 	}
-	return m.Misfit
+	return m.PlannedOversize
 }
 
-// sendCut sends a message that does not fit, cut as the user wants it.
+// sendCut sends or queues a message that does not fit, shortened.
 func (m *Model) sendCut() tea.Cmd {
 	switch {
 	case m.Turn.Busy && !m.composer.Empty() && !m.composer.IsCommand(m.composer.Shown()):
 		return m.enqueue(true)
-	case m.composer.Empty() || misfit(m) == nil && !m.notice.Is(notice.TooLong):
-		return m.notice.Say(m.Keys.First(keymap.SendCut) + " sends a message that is too long, cut; there is none.")
+	case m.composer.Empty() || draftOversize(m) == nil && !m.notice.AlertIs(notice.DraftTooLong):
+		return m.notice.Say("There is no message that must be cut to fit.")
 	case m.ReadOnly:
-		return m.lacks(keymap.NeedOwn)
+		return m.explainNeed(keymap.NeedLease)
 	}
-	if name, text := slash.Cut(m.composer.Text()); name == "alone" && m.composer.IsCommand(m.composer.Shown()) {
+	if name, text := slash.Split(m.composer.Text()); name == "alone" && m.composer.IsCommand(m.composer.Shown()) {
 		m.composer.SetDraft("")
 		return m.sendAlone(text, true)
 	}

@@ -10,7 +10,7 @@ import (
 	"winnow/session/sessiontest"
 )
 
-// versioned is the conversation with several versions of two messages.
+// versioned returns the conversation of spoken with several versions of two messages.
 func versioned(t testing.TB, w, h int) *Model {
 	m := chatting(t, w, h)
 	messages, plan := spoken()
@@ -24,7 +24,7 @@ func versioned(t testing.TB, w, h int) *Model {
 	return m
 }
 
-// edited is the conversation while an earlier message is edited: the plan ends before it.
+// edited returns a model while an earlier message is edited: the plan ends before it.
 func edited(t testing.TB, w, h int) *Model {
 	m := versioned(t, w, h)
 	typing(m, "half a thought")
@@ -52,97 +52,26 @@ func versionStates() []state {
 	}
 }
 
-// What is edited stays on the screen as it was said.
-func TestEditedMessageIsNamed(t *testing.T) {
-	m := edited(t, 120, 40)
-	if got := strings.Join(m.Chat.View(), "\n"); strings.Count(got, "editing") != 1 {
-		t.Errorf("the message that is edited does not say so:\n%s", got)
-	}
-}
-
-// texts are what the messages on the screen say, in short.
-func (l *live) texts() string {
-	var list []string
-	for _, m := range sessiontest.Messages(l.Chat.Messages) {
-		text, _, _ := strings.Cut(m.Content, ".")
-		list = append(list, text)
-	}
-	return strings.Join(list, " | ")
-}
-
-// wantTexts fails where other messages are on the screen, or where the session has others.
+// wantTexts fails unless these are the first sentences of the messages, on the screen and in the session.
 func (l *live) wantTexts(want string) {
 	l.t.Helper()
-	if got := l.texts(); got != want {
-		l.t.Errorf("the screen has %q, want %q", got, want)
-	}
-	var stored []string
-	for _, m := range sessiontest.Messages(l.Session.Branch()) {
-		text, _, _ := strings.Cut(m.Content, ".")
-		stored = append(stored, text)
-	}
-	if got := strings.Join(stored, " | "); got != want {
-		l.t.Errorf("the session has %q, want %q", got, want)
+	for where, messages := range map[string]branch.Branch{"screen": l.Chat.Messages, "session": l.Session.Branch()} {
+		var texts []string
+		for _, m := range sessiontest.Messages(messages) {
+			text, _, _ := strings.Cut(m.Content, ".")
+			texts = append(texts, text)
+		}
+		if got := strings.Join(texts, " | "); got != want {
+			l.t.Errorf("the %s has %q, want %q", where, got, want)
+		}
 	}
 }
 
-// body is what the newest request held.
+// body returns the body of the newest request.
 func (l *live) body() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.bodies[len(l.bodies)-1]
-}
-
-// While an answer arrives nothing can become another version, and the screen says why.
-func TestNoVersionsWhileAnAnswerArrives(t *testing.T) {
-	m := asking(t, 120, 40)
-	for _, key := range []rune{'e', 'r', '[', ']'} {
-		m.setFocus(transcriptPane)
-		m.Chat.GoTo(1)
-		m.notice.Hush()
-		m.Update(char(key))
-		if !strings.Contains(plain(m), "An answer is still arriving: esc stops it.") {
-			t.Errorf("%c while an answer arrives: %q", key, m.notice.Sentence())
-		}
-		if m.editing() || m.Chat.Messages.Len() != 7 {
-			t.Errorf("%c while an answer arrives does something", key)
-		}
-	}
-}
-
-// ranged is a selection of the messages from the second to the last but one in the transcript.
-func ranged(t testing.TB, w, h int) *Model {
-	m := chatting(t, w, h)
-	m.Update(tab)
-	for _, k := range "KKKK    " {
-		m.Update(char(k))
-	}
-	return m
-}
-
-// pinned is what the screen says after the dropped first message and the cut one behind it are pinned.
-func pinned(t testing.TB, w, h int) *Model {
-	m := chatting(t, w, h)
-	m.Update(tab)
-	for _, k := range "g  p" {
-		m.Update(char(k))
-	}
-	_, now := spoken()
-	now.Entries = editedEntries(now.Entries, func(list []history.Entry) {
-		for i := range 2 {
-			e := &list[i]
-			e.Disposition, e.Pinned, e.Whole, e.Cause = history.Kept, true, true, history.Cause{Text: "pinned by you"}
-			e.TokensAfter, e.CharsAfter, e.Cuts = e.TokensBefore, e.CharsBefore, nil
-		}
-		list[5].Disposition, list[5].TokensAfter, list[5].Cause = history.Dropped, 0,
-			history.Cause{Text: "over the budget"}
-	})
-	now.Sum.Pinned += 612 + 577
-	now.Sum.Body -= 37 + 31
-	plans(m, now)
-	m.Chat.Unselect()
-	m.notice.Say("Pinned 2 messages.")
-	return m
 }
 
 func (l *live) flagOf(n int) history.Flag {
@@ -158,14 +87,6 @@ func TestALongNoticeTakesTwoLinesWhereThereIsRoom(t *testing.T) {
 	lines := strings.Split(plain(m), "\n")
 	if got := strings.Join(strings.Fields(strings.Join(lines[22:24], " ")), " "); got != said {
 		t.Errorf("the lowest lines say %q", got)
-	}
-	fits(t, m)
-	m = chatting(t, 80, 12)
-	m.notice.Say(said)
-	m.arrange()
-	if lines := strings.Split(plain(m), "\n"); !strings.Contains(lines[10], "Pinned message 12") ||
-		!strings.Contains(lines[9], "›") {
-		t.Errorf("a short screen does not make room for the notice:\n%s", plain(m))
 	}
 	fits(t, m)
 }

@@ -19,7 +19,7 @@ import (
 	"winnow/ui/theme"
 )
 
-// screen draws the application as it is.
+// screen draws the root model.
 type screen struct {
 	m  *Model
 	l  layout.Layout
@@ -43,9 +43,9 @@ func (m *Model) View() tea.View {
 	}
 	var lines []string
 	if m.dialogs.Floats() {
-		lines = m.frame.Ghost(s.st, s.l.Width, s.l.Height, s.panes)
+		lines = m.frame.Backdrop(s.st, s.l.Width, s.l.Height, s.panes)
 	} else {
-		m.frame.Settle()
+		m.frame.DropBackdrop()
 		lines = s.panes()
 	}
 	v.Cursor = s.cursor()
@@ -61,7 +61,7 @@ func (m *Model) View() tea.View {
 	return v
 }
 
-// panes are all lines of the screen but the hints: header, page, panel and draft.
+// panes returns all lines of the screen but the footer: header, transcript, panel and draft.
 func (s screen) panes() []string {
 	l, lines := s.l, make([]string, s.l.Height)
 	put := func(b theme.Box, block []string) {
@@ -74,7 +74,7 @@ func (s screen) panes() []string {
 	if !l.Panel.Empty() {
 		put(l.Panel, s.m.Panel.Pane(l.Panel.W, l.Panel.H))
 	}
-	put(l.Alert, s.question())
+	put(l.Question, s.question())
 	put(l.Rule, []string{s.rule()})
 	put(l.Queue, s.queue(l.Queue.H))
 	put(l.Composer, s.draft())
@@ -83,7 +83,7 @@ func (s screen) panes() []string {
 	}
 	if list := s.m.composer.CompletionView(l.Overlay.W-2, l.Rule.Y-2); len(list) > 0 {
 		b := theme.Box{X: l.Gutter, Y: l.Rule.Y - len(list) - 2, W: l.Overlay.W, H: len(list) + 2}
-		theme.Lay(lines, b, frame.Float(s.st, b, list))
+		theme.Lay(lines, b, frame.Bordered(s.st, b, list))
 	}
 	if b := l.Cover; !b.Empty() {
 		theme.Lay(lines, b, theme.Blank(s.m.Panel.View(b.W, b.H), b.W, b.H))
@@ -91,12 +91,12 @@ func (s screen) panes() []string {
 	return lines
 }
 
-// header is the line at the top: what is on the screen, and the model with what the next request takes.
+// header returns the top line: the title, the model and the size of the next request.
 func (s screen) header() string {
 	m, st, w := s.m, s.st, s.l.Width
 	switch {
 	case s.l.Small:
-		return frame.TooSmall(st, layout.WantWidth, layout.WantHeight, w)
+		return frame.TooSmall(st, layout.LeastWidth, layout.LeastHeight, w)
 	case m.dialogs.Top() != nil && !m.dialogs.Floats():
 		title, right := s.dialogTitle()
 		return frame.Header(st, st.Text.Render(title), "", right, w)
@@ -119,25 +119,25 @@ func (s screen) header() string {
 	return frame.Header(st, title, st.Muted.Render(shownModel(m)), gauge, w)
 }
 
-// shownModel names the model in use, with its endpoint where there is more than one and it is not the service of the
-// model's maker: whoever sends something sees where it goes.
+// shownModel names the model in use. If several endpoints are configured and this one is not the service of the model's
+// maker, the endpoint is named too, so that the user sees where messages go.
 func shownModel(m *Model) string {
-	others := slices.ContainsFunc(m.With.Models.Endpoints(), func(other llm.Endpoint) bool {
+	others := slices.ContainsFunc(m.Deps.Models.Endpoints(), func(other llm.Endpoint) bool {
 		return other.Name != llm.GuideEndpoint && other.Name != m.Endpoint().Name
 	})
-	if e := m.Endpoint(); e.Name != "" && !e.IsModelMaker() && !m.Guided() && others {
+	if e := m.Endpoint(); e.Name != "" && !e.IsModelMaker() && !m.UsesGuide() && others {
 		return markdown.OneLine(m.Ref, 60)
 	}
 	return m.ModelName()
 }
 
-// page is the conversation with what its turn does now, or the first screen.
+// page returns the transcript, or the first screen, with the state of the turn below.
 func (s screen) page() []string {
 	m, b, tail := s.m, s.l.Transcript, s.tail()
 	lines := m.Chat.View()
 	if m.Chat.Empty() {
-		parts := m.First(m.choice, m.notice.Is(notice.Unreachable))
-		lines = frame.First(s.st, s.l.Gutter, b.W, max(0, b.H-len(tail)), parts...)
+		parts := m.FirstScreen(m.choice, m.notice.AlertIs(notice.ModelUnreachable))
+		lines = frame.FirstScreen(s.st, s.l.Gutter, b.W, max(0, b.H-len(tail)), parts...)
 	}
 	last := len(lines)
 	for last > 0 && strings.TrimSpace(lines[last-1]) == "" {
@@ -146,36 +146,36 @@ func (s screen) page() []string {
 	return append(lines[:last:last], tail...)
 }
 
-// tail is what stands below the last message: what the turn does, or why the last one failed.
+// tail returns the lines below the last message: the state of the turn, or why the last turn failed.
 func (s screen) tail() []string {
 	m, h := s.m, s.l.Transcript.H
-	w := max(1, s.l.Transcript.W-s.l.Mark())
+	w := max(1, s.l.Transcript.W-s.l.DraftIndent())
 	ways := ""
 	if !m.Turn.Stopping && !m.Question.Waits() {
 		ways = s.st.Text.Render(m.Keys.First(keymap.Back)) + s.st.Muted.Render(" stops")
 	}
 	lines := m.Turn.View(s.st, m.Question.Waits(), ways, w)
 	if len(lines) == 0 {
-		lines = m.notice.AlertView(s.st, w, max(1, min(layout.MostTail, h/2)))
+		lines = m.notice.AlertView(s.st, w, max(1, min(layout.MaxBlockLines, h/2)))
 	}
 	if len(lines) > 0 && h > 2*len(lines)+1 {
 		lines = append([]string{""}, lines...)
 	}
 	for i := range lines {
-		lines[i] = strings.Repeat(" ", s.l.Mark()) + lines[i]
+		lines[i] = strings.Repeat(" ", s.l.DraftIndent()) + lines[i]
 	}
 	return lines
 }
 
-// question is the question above the rule of the draft.
+// question returns the question above the draft, no lines if there is none.
 func (s screen) question() []string { return s.m.Question.View(s.st, s.m.focus == questionPane) }
 
-// rule is the line above the draft: what is special about the draft, else what the next request sends where the panel
-// does not say it.
+// rule returns the line above the draft. It says what is special about the draft, else what the next request sends if
+// the panel is not shown.
 func (s screen) rule() string {
 	m, w, margin := s.m, s.l.Width, s.l.Gutter
 	about, right := "", ""
-	switch over := misfit(m); {
+	switch over := draftOversize(m); {
 	case over != nil:
 		return theme.Ruled(s.st.Repaired, w, margin, []string{s.st.Repaired.Bold(true).Render(over.Error())},
 			s.st.Muted.Render(conversation.OversizeBreakdown(over)))
@@ -186,7 +186,7 @@ func (s screen) rule() string {
 	case m.editing():
 		about = "editing " + m.Chat.NumbersOf(m.composer.Editing())
 		right = s.st.Text.Render(m.Keys.First(keymap.Back)) + s.st.Muted.Render(" cancel")
-	case s.l.Panel.Empty() && s.l.Context != layout.Hidden && !m.Chat.Empty():
+	case s.l.Panel.Empty() && s.l.Context != layout.ContextHidden && !m.Chat.Empty():
 		return m.Panel.Rule(w, margin, true)
 	default:
 		return m.Panel.Rule(w, margin, false)
@@ -194,7 +194,7 @@ func (s screen) rule() string {
 	return theme.Ruled(s.st.Lines, w, margin, []string{s.st.Muted.Render(about)}, right)
 }
 
-// queue is what is queued, right above the draft, in at most so many lines.
+// queue returns the queued messages above the draft, in at most most lines.
 func (s screen) queue(most int) []string {
 	lines := s.m.composer.Waiting.View(s.st, max(1, s.l.Width-2*s.l.Gutter), most)
 	for i := range lines {
@@ -203,7 +203,7 @@ func (s screen) queue(most int) []string {
 	return lines
 }
 
-// draft is the draft behind its sign.
+// draft returns the lines of the draft, after its sign.
 func (s screen) draft() []string {
 	sign := s.st.Faint
 	if s.m.focus == draftPane && !s.m.ReadOnly {
@@ -213,7 +213,7 @@ func (s screen) draft() []string {
 	lead := margin + sign.Render("›") + " "
 	lines := s.m.composer.View()
 	if s.m.composer.Empty() {
-		// The cursor stands in front of the words.
+		// the cursor is in front of the placeholder
 		lines = []string{"  " + s.st.Muted.Render(placeholder(s.m, s.l.DraftWidth()-2))}
 	}
 	for i := range lines {
@@ -223,37 +223,37 @@ func (s screen) draft() []string {
 	return lines
 }
 
-// cursor is where the draft, or the reason that a question asks for, is typed; nil where the keys go somewhere else.
+// cursor returns the terminal's cursor in the draft, or in the reason of a refusal; nil if typed keys go elsewhere.
 func (s screen) cursor() *tea.Cursor {
 	m, l := s.m, s.l
 	if m.focus == questionPane {
 		if x, y, ok := m.Question.Caret(s.st); ok {
-			return tea.NewCursor(min(x, l.Width-1), min(y+l.Alert.Y, l.Height-1))
+			return tea.NewCursor(min(x, l.Width-1), min(y+l.Question.Y, l.Height-1))
 		}
 	}
 	if m.focus != draftPane || m.ReadOnly || m.covered() {
 		return nil
 	}
 	x, y := m.composer.Area.Cursor()
-	return tea.NewCursor(min(l.Mark()+x, l.Width-1), min(y+l.Composer.Y, l.Height-1))
+	return tea.NewCursor(min(l.DraftIndent()+x, l.Width-1), min(y+l.Composer.Y, l.Height-1))
 }
 
-// footer is the lower line: a sentence, the search line while it is typed in, or the keys that matter now; x is where
-// the search line is typed, -1 where it is not.
+// footer returns the lowest line: a sentence, the search field, or hints. x is the cursor's column in the search field,
+// -1 if that is not shown.
 func (s screen) footer() (lines []string, x int) {
 	m, w := s.m, s.l.Footer.W
 	switch said := m.notice.Sentence(); {
 	case m.Chat.Search.Open && !m.covered():
 		line, x := m.Chat.SearchLine(w, said)
 		return []string{line}, x
-	case said != "" && !m.notice.Fits(w):
+	case said != "" && !m.notice.FitsBesideHints(w):
 		return m.notice.View(s.st, w, s.l.Footer.H), -1
 	}
 	return []string{frame.Hints(s.st, s.hints(), s.state(), w)}, -1
 }
 
-// state is the right end of the hints: a sentence, else what is found or selected, how far the page is from its end, or
-// what the session has cost.
+// state returns the text at the right end of the hints: a sentence, else what is selected or found, how many newer
+// messages are below, or what the session has cost.
 func (s screen) state() string {
 	m := s.m
 	if toast := m.notice.Toast(s.st); toast != "" {

@@ -18,43 +18,43 @@ import (
 	"winnow/ui/transcript"
 )
 
-// conversationScreen is what a conversation has the rest of the screen do.
+// conversationScreen returns what a conversation needs from the rest of the screen.
 func conversationScreen(m *Model) conversation.Screen {
 	return conversation.Screen{
-		Shows:      func(c *conversation.Model) bool { return c == m.shown },
-		Loaded:     m.loaded,
-		Leased:     m.leased,
-		Fits:       func() { m.notice.Resolve(notice.TooLong) },
-		Quiet:      func() bool { return m.notice.Sentence() == "" },
-		Dialogs:    &m.dialogs,
-		Switched:   m.versionSwitched,
-		Gone:       m.closeGone,
-		Touched:    func() bool { return m.confirm.keys > 0 },
-		Reached:    m.reached,
-		Transcript: transcriptScreen(m),
-		Panel:      panelScreen(m),
+		IsShown:     func(c *conversation.Model) bool { return c == m.shown },
+		Loaded:      m.loaded,
+		Leased:      m.leased,
+		DraftFits:   func() { m.notice.Resolve(notice.DraftTooLong) },
+		CanAnnounce: func() bool { return m.notice.Sentence() == "" },
+		Dialogs:     &m.dialogs,
+		Switched:    m.versionSwitched,
+		Purged:      m.closeGone,
+		KeyPressed:  func() bool { return m.confirm.keys > 0 },
+		Reached:     m.reached,
+		Transcript:  transcriptScreen(m),
+		Panel:       panelScreen(m),
 	}
 }
 
-// transcriptScreen is what the transcript has the screen do.
+// transcriptScreen returns what the transcript needs from the rest of the screen.
 func transcriptScreen(m *Model) transcript.Screen {
-	return transcript.Screen{Hush: m.notice.Hush}
+	return transcript.Screen{Hush: m.notice.ClearSentence}
 }
 
-// panelScreen is what the panel has the rest of the screen do.
+// panelScreen returns what the panel needs from the rest of the screen.
 func panelScreen(m *Model) panel.Screen {
 	return panel.Screen{
 		Listed:     func() []llm.Model { return m.settings.Models },
 		ListModels: func() tea.Cmd { return m.settings.ListModels() },
 		Leave: func() tea.Cmd {
 			m.LeaveWhatif()
-			return m.draftChanged() // What was not done for the next request meanwhile is done now.
+			return m.draftChanged() // the next request was not planned during the trial
 		},
 		Apply: func(to session.Settings, said string) tea.Cmd { return m.settings.Apply(to, said) },
 	}
 }
 
-// composerScreen is what the composer has the rest of the screen do.
+// composerScreen returns what the composer needs from the rest of the screen.
 func composerScreen(m *Model) composer.Screen {
 	return composer.Screen{
 		Focus: func() { m.setFocus(draftPane) },
@@ -68,36 +68,36 @@ func composerScreen(m *Model) composer.Screen {
 			return m.send()
 		},
 		Run:  palette{m}.run,
-		Open: m.dialogs.List,
-		Read: m.dialogs.Read,
-		News: m.notice.News,
+		Open: m.dialogs.OpenList,
+		Read: m.dialogs.OpenText,
+		News: m.notice.ShowNews,
 	}
 }
 
-// sessionsScreen is what the list of sessions has the screen do.
+// sessionsScreen returns what the list of sessions needs from the rest of the screen.
 func sessionsScreen(m *Model) sessions.Screen {
 	return sessions.Screen{
 		Close: func() { m.dialogs.Close(m.sessions) },
 		New:   func() tea.Cmd { return m.do(keymap.New) },
 		Open: func(id string, message int64, found string) tea.Cmd {
-			at := conversation.Arrival{Message: message, Text: found}
+			at := conversation.Destination{Message: message, Text: found}
 			switch _, loaded := m.Chat.Messages.Find(message); {
 			case id == m.Info.ID && message == 0:
-				m.bare()
+				m.clearOverlays()
 				return nil
 			case id == m.Info.ID && loaded:
-				m.bare()
-				m.At = at
-				return m.arrive(true)
+				m.clearOverlays()
+				m.Destination = at
+				return m.goToDestination(true)
 			case message == 0:
 				return m.openStored(id, at)
 			}
-			// A long session is read as far as the message first.
+			// opening a session takes longer if it must be loaded back to an old message
 			return tea.Batch(m.notice.Say("Opening the chat…"), m.openStored(id, at))
 		},
 		Changed: func() { m.Info = m.Session.Info() },
 		Rename: func(id, title string) func(context.Context) error {
-			open, db := m.background.Find(id), m.With.Store
+			open, db := m.background.ByID(id), m.Deps.Store
 			if id == m.Info.ID {
 				open = m.shown
 			}
@@ -114,7 +114,7 @@ func sessionsScreen(m *Model) sessions.Screen {
 	}
 }
 
-// settingsScreen is what the settings have the screen do.
+// settingsScreen returns what the settings need from the rest of the screen.
 func settingsScreen(m *Model) settings.Screen {
 	return settings.Screen{
 		Dialogs: &m.dialogs,

@@ -193,7 +193,7 @@ func TestATableOfAHostedServiceNeedsNoAddress(t *testing.T) {
 		})
 		model := strings.TrimPrefix(table, "model = ")
 		if len(got) != 1 || got[0].BaseURL != "https://api.groq.com/openai/v1" || got[0].KeyOrigin != want ||
-			got[0].DefaultModel == "" || model != table && model != strconv.Quote(got[0].Default) {
+			got[0].DefaultModel == "" || model != table && model != strconv.Quote(got[0].DefaultModel) {
 			t.Errorf("%s: got %+v", table, got)
 			continue
 		}

@@ -1,6 +1,5 @@
-// Package app is what the parts of the screen share: the table of keys, the colours, the ways to run a command and to
-// say a sentence, and the session of a conversation. The root model makes one Shared, and a Context for each
-// conversation.
+// Package app holds what the components of the screen share: key bindings, colours, functions that run commands and
+// show sentences, and the session of a conversation. The root model makes one Shared, and one Context per conversation.
 package app
 
 import (
@@ -16,47 +15,47 @@ import (
 	"winnow/ui/theme"
 )
 
-// Shared is what all parts of the screen share. Only the root model changes it.
+// Shared is what all components share. Only the root model changes it.
 type Shared struct {
-	Program func() context.Context // the context of the program: commands end with it
-	Keys    keymap.Map
-	Themes  *theme.Set
-	Say     func(text string) tea.Cmd // shows a sentence for a while, none for ""
-	Fail    func(text string) tea.Cmd // shows why something did not work
-	Copy    func(what, text string) tea.Cmd
-	Replan  func() tea.Cmd                           // plans the next request anew, after the draft has rested
-	Do      func(keymap.Action) tea.Cmd              // does an action, maybe to the message under the cursor
-	Settled func(sentence string, err error) tea.Cmd // ends a change of the session, and says the sentence
+	ProgramContext  func() context.Context // ends when winnow ends; the parent of every command's context
+	Keys            keymap.Map
+	Themes          *theme.Set
+	Say             func(text string) tea.Cmd // shows a sentence for a few seconds; "" shows none
+	Fail            func(text string) tea.Cmd // shows an error for a few seconds
+	Copy            func(what, text string) tea.Cmd
+	Replan          func() tea.Cmd                           // plans the next request again, once typing pauses
+	Do              func(keymap.Action) tea.Cmd              // performs an action of the panes
+	SettingsChanged func(sentence string, err error) tea.Cmd // ends a change of settings, and shows the sentence
 
-	// Draft is what would be sent as it is now. Its Files are never nil: an edit without a file takes the earlier ones
-	// away.
+	// Draft returns what enter would send now. Its Files are never nil, because an edit without files removes those of
+	// the edited message.
 	Draft func() session.Draft
 
-	With    session.Deps  // what sessions are opened with
-	Secrets theme.Secrets // what is hidden
+	Deps    session.Deps  // passed to every session that is opened
+	Secrets theme.Secrets // finds and hides secrets in texts
 
-	last *step // the newest one of InOrder
+	last *step // the newest step added by InOrder
 }
 
-// Context is what the parts of the screen share that are about one conversation. A part that is about the one on the
-// screen gets another Context with that, so a command takes what it needs before it runs.
+// Context is what the components of one conversation share. Components that belong to the conversation on the screen
+// get another Context when that changes, so a command must read what it needs before it runs.
 type Context struct {
 	*Shared
 	Session  *session.Session
-	Info     store.Session // its row, as the screen shows it
-	Ref      string        // the model in use, as the screen shows it
-	Busy     bool          // its turn runs
-	ReadOnly bool          // another window has it: here it can be read
+	Info     store.Session // the session's row, as the screen shows it
+	Ref      string        // the model in use as ENDPOINT/MODEL, as the screen shows it
+	Busy     bool          // a turn is running
+	ReadOnly bool          // another window holds the lease
 }
 
-// NewContext makes a context that ends with the program, or before it.
+// NewContext returns a context that ends when it is cancelled or winnow ends.
 func (s *Shared) NewContext() (context.Context, context.CancelFunc) {
-	return context.WithCancel(s.Program())
+	return context.WithCancel(s.ProgramContext())
 }
 
-// Run makes a command whose context ends with it, and with the program.
+// Run returns a command that calls do with a context that ends when do returns or winnow ends.
 func (s *Shared) Run(do func(context.Context) tea.Msg) tea.Cmd {
-	program := s.Program
+	program := s.ProgramContext
 	return func() tea.Msg {
 		ctx, cancel := context.WithCancel(program())
 		defer cancel()
@@ -64,7 +63,7 @@ func (s *Shared) Run(do func(context.Context) tea.Msg) tea.Cmd {
 	}
 }
 
-// step is done once, after the step before it.
+// step is one function given to InOrder. It runs once, after the step before it.
 type step struct {
 	once   sync.Once
 	before *step
@@ -72,7 +71,7 @@ type step struct {
 	err    error
 }
 
-// run does the steps that are left, and returns what went wrong in them.
+// run runs the steps up to this one that have not run yet, and joins their errors.
 func (s *step) run(ctx context.Context) (err error) {
 	s.once.Do(func() {
 		if s.before != nil {
@@ -85,46 +84,46 @@ func (s *step) run(ctx context.Context) (err error) {
 	return err
 }
 
-// InOrder makes a command that does something behind all that was given to it before: commands run at the same time,
-// but of two drafts the newer one has to stay on disk. Done is called with what came of it.
+// InOrder returns a command that calls do after all functions given to InOrder before, and then done with do's error.
+// Bubble Tea runs commands concurrently, but of two saved drafts the newer one must be the one left on disk.
 func (s *Shared) InOrder(do func(context.Context) error, done func(error) tea.Cmd) tea.Cmd {
 	newest := &step{before: s.last, do: do}
 	s.last = newest
 	return s.Run(func(ctx context.Context) tea.Msg {
-		_ = newest.run(ctx) // done is told
+		_ = newest.run(ctx) // done gets the error
 		return Then(func() tea.Cmd { return done(newest.err) })
 	})
 }
 
-// Finish does what the commands of InOrder have not come to when the program ends.
-func (s *Shared) Finish(ctx context.Context) error {
+// Flush runs what InOrder was given and no command has run yet. It is called when winnow ends.
+func (s *Shared) Flush(ctx context.Context) error {
 	if s.last == nil {
 		return nil
 	}
 	return s.last.run(ctx)
 }
 
-// Failed says why something did not work, nil for no reason.
-func (s *Shared) Failed(err error) tea.Cmd {
+// ReportError shows an error as a sentence. It returns nil for a nil error.
+func (s *Shared) ReportError(err error) tea.Cmd {
 	if err == nil {
 		return nil
 	}
 	return s.Fail(theme.Sentence(err))
 }
 
-// NoKey says that a key does nothing where it was pressed, and which others do something.
+// NoKey says that a key does nothing here, followed by a sentence about keys that do something.
 func (s *Shared) NoKey(msg tea.KeyPressMsg, others string) tea.Cmd {
 	return s.Say(msg.String() + " does nothing here; " + others)
 }
 
-// Then is what is left to do when a command is done: Update calls it, and so it may change what is on the screen.
+// Then is the message of a command that has more to do on the main goroutine: Update calls it, so it may change models.
 type Then func() tea.Cmd
 
-// Latest counts the commands that ask for the same thing: only what the newest one brings is shown.
+// Latest numbers commands that ask for the same thing, so that only the result of the newest one is used.
 type Latest int
 
-// Begin begins a command that replaces those before it. It returns what makes the command's message of what is left to
-// do: nothing, once another command has replaced it.
+// Begin starts a command that replaces the earlier ones. It returns a function that wraps what the command has left to
+// do: the wrapped function does nothing if another command has begun meanwhile.
 func (n *Latest) Begin() func(do func() tea.Cmd) Then {
 	*n++
 	number := *n

@@ -95,7 +95,7 @@ func (c *Model) filled(chip *Chip, part history.Part, note string, err error) te
 			d.Area.InsertInset(fileChip(&part, chip.path))
 		})
 		if found {
-			return tea.Batch(c.Failed(err), c.Say(note))
+			return tea.Batch(c.ReportError(err), c.Say(note))
 		}
 	}
 	return nil // The chip was deleted meanwhile.
@@ -144,7 +144,7 @@ func (c *Model) readClipboard() tea.Cmd {
 				return c.Fail("The clipboard has no text and no image, or none that can be read: that needs a " +
 					"display, and wl-clipboard or xclip. /attach PATH attaches a file.")
 			case err != nil:
-				return c.Failed(err)
+				return c.ReportError(err)
 			}
 			c.pasted++
 			c.hang(part)

@@ -143,7 +143,7 @@ func (c *Model) find(word string) (items []list.Item) {
 	for _, o := range c.commands() {
 		if strings.HasPrefix("/"+o.Name, word) {
 			item := list.Item{Label: o.Usage(), About: o.Help, Value: "/" + o.Name}
-			if o.Needs() {
+			if o.NeedsArgs() {
 				item.Value += " "
 			}
 			items = append(items, item)
@@ -258,7 +258,7 @@ func (c *Model) WriteDraft(command, args string) (tea.Cmd, bool) {
 				c.SetDraft("/" + command + " " + args)
 			}
 			if err != nil {
-				return c.Failed(err)
+				return c.ReportError(err)
 			}
 			if !c.Empty() {
 				c.Area.Insert("\n\n") // behind what was typed meanwhile

@@ -110,7 +110,7 @@ func (c *Model) Update(msg tea.Msg) tea.Cmd {
 		if a := c.Keys.Action(msg, keymap.InOtherWindow); a != "" {
 			return c.Do(a)
 		}
-		return c.Fail(c.Keys.Lacks(keymap.NeedOwn))
+		return c.Fail(c.Keys.ExplainNeed(keymap.NeedLease))
 	case tea.PasteMsg:
 		if msg.Content == "" { // Some terminals paste nothing where there is only an image.
 			return c.readClipboard()
@@ -233,8 +233,8 @@ const countedWhole = 256 << 10
 func (c *Model) fold(text string) {
 	c.pasted++
 	counted := theme.TokensOf(len(text))
-	if c.With.Count != nil && len(text) <= countedWhole {
-		counted = c.With.Count(text)
+	if c.Deps.Count != nil && len(text) <= countedWhole {
+		counted = c.Deps.Count(text)
 	}
 	c.Area.InsertInset(&Chip{Text: text, label: fmt.Sprintf("[paste %d: %s, %s, ~%s tokens]", c.pasted,
 		theme.Plural(strings.Count(text, "\n")+1, "line"), theme.Size(len(text)),

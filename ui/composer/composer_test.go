@@ -74,7 +74,7 @@ func newDesk(t *testing.T, o Options) *desk {
 		return "# A page\n", true, nil
 	}
 	ctx := &app.Context{Session: s, Shared: &app.Shared{
-		Program: t.Context, Keys: keymap.Default(), Say: say, Fail: say,
+		ProgramContext: t.Context, Keys: keymap.Default(), Say: say, Fail: say,
 		Themes: &theme.Set{Styles: theme.New(theme.None, theme.Palette{}, 0)},
 		Replan: func() tea.Cmd { return nil }, Do: func(a keymap.Action) tea.Cmd { return did(string(a)) },
 	}}

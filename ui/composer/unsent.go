@@ -185,7 +185,7 @@ func (c *Model) Keep() tea.Cmd {
 		c.Remember(d)
 		d = c.packed()
 	}
-	return c.InOrder(func(ctx context.Context) error { return db.SaveDraft(ctx, id, d) }, c.Failed)
+	return c.InOrder(func(ctx context.Context) error { return db.SaveDraft(ctx, id, d) }, c.ReportError)
 }
 
 // KeepAtEnd writes down what is unsent when the program ends, and a message that was sent and is not stored. Of two
@@ -196,7 +196,7 @@ func (c *Model) KeepAtEnd(ctx context.Context) error {
 	}
 	c.GiveBack()
 	c.Keep()
-	return errors.Join(c.Finish(ctx), c.Waiting.KeepAtEnd(ctx))
+	return errors.Join(c.Flush(ctx), c.Waiting.KeepAtEnd(ctx))
 }
 
 // Load reads the draft that the session was left with.
@@ -213,7 +213,7 @@ func (c *Model) Load() tea.Cmd {
 		if c.Session != s || c.ReadOnly {
 			return nil
 		}
-		cmd := tea.Batch(c.Failed(err), c.loaded(d))
+		cmd := tea.Batch(c.ReportError(err), c.loaded(d))
 		files := c.Files // that the program was started with
 		if c.Files = nil; len(files) > 0 && !c.Empty() {
 			c.Area.Insert(" ")
@@ -257,7 +257,7 @@ func (c *Model) Remember(d store.Draft) {
 
 // LoadPrompts reads the prompts of the history. They stand behind those that were written here meanwhile.
 func (c *Model) LoadPrompts() tea.Cmd {
-	db := c.With.Store
+	db := c.Deps.Store
 	if db == nil {
 		return nil
 	}
@@ -267,7 +267,7 @@ func (c *Model) LoadPrompts() tea.Cmd {
 		return err
 	}, func(err error) tea.Cmd {
 		c.prompts = append(c.prompts, all...)
-		return c.Failed(err)
+		return c.ReportError(err)
 	})
 }
 
@@ -277,7 +277,7 @@ func (c *Model) keepPrompt(d store.Draft) tea.Cmd {
 	if db == nil || db.ReadOnly() || nothing(d) {
 		return nil
 	}
-	return c.InOrder(func(ctx context.Context) error { return db.AddPrompt(ctx, id, d) }, c.Failed)
+	return c.InOrder(func(ctx context.Context) error { return db.AddPrompt(ctx, id, d) }, c.ReportError)
 }
 
 // walk goes a step to an older prompt or a newer one, or says that there is none.

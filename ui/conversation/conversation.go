@@ -1,6 +1,6 @@
-// Package conversation is a session as the screen shows it: its transcript, the panel of its requests, the turn that
-// runs with the question that it asks, and the messages that wait for it. One conversation is on the screen; others go
-// on in the background until their answers are complete.
+// Package conversation is a session as the screen shows it: its transcript, the panel of its requests, its running turn
+// with the question that the turn asks, and its queue. One conversation is on the screen; others continue in the
+// background until their answers are complete.
 package conversation
 
 import (
@@ -24,57 +24,57 @@ import (
 	"winnow/ui/turn"
 )
 
-// Model is a conversation. It asks its session in commands, whose results are dropped unless it is on the screen then.
+// Model is a conversation. Results of the commands that query its session are dropped if it has left the screen.
 type Model struct {
-	*app.Context // nothing is planned while it is busy
+	*app.Context // while Busy, nothing is planned
 	Screen       Screen
 
 	Chat     *transcript.Model
 	Panel    *panel.Model
 	Turn     turn.Model
 	Question question.Model
-	Waiting  *queue.Model // the messages that are sent when the answers before them are there
+	Waiting  *queue.Model // messages to be sent after the running turn
 
-	Inspector   *inspector.Model
-	RepairsSaid bool // the user knows that there are repairs
+	Inspector        *inspector.Model
+	RepairsAnnounced bool // the notice about repairs was shown
 
-	At Arrival // where in the session the cursor goes, as soon as that is read
+	Destination Destination // where the cursor goes once that message is loaded
 	planning
-	stale bool // it was changed in the store beside this window, and is to be read again
+	stale bool // another program changed the stored session, and it must be read again
 }
 
-// Screen is what a conversation has the rest of the screen do.
+// Screen is what a conversation needs from the rest of the screen.
 type Screen struct {
-	Shows    func(*Model) bool                               // says whether it is the one on the screen
-	Loaded   func(error) tea.Cmd                             // what opening it left out is shown
-	Leased   func(c *Model, byOther bool, err error) tea.Cmd // it is known who may write in it
-	Fits     func()                                          // the draft fits, by its plan
-	Quiet    func() bool                                     // no sentence is shown that another one would cover
-	Switched func(session.Version) tea.Cmd                   // another version of a message has the active branch
-	Gone     func() tea.Cmd                                  // it was deleted permanently beside this window
-	Touched  func() bool                                     // a key was pressed since the start
+	IsShown     func(*Model) bool                               // reports whether it is the conversation on the screen
+	Loaded      func(error) tea.Cmd                             // the older messages are loaded, or why not
+	Leased      func(c *Model, byOther bool, err error) tea.Cmd // byOther: another window has the lease
+	DraftFits   func()                                          // the draft was planned and fits the window
+	CanAnnounce func() bool                                     // reports whether no other sentence is shown
+	Switched    func(session.Version) tea.Cmd                   // another version of a message is active
+	Purged      func() tea.Cmd                                  // another program deleted the session permanently
+	KeyPressed  func() bool                                     // reports whether a key was pressed since the start
 
-	Reached func(err error) // whether its model can be asked is known
+	Reached func(err error) // the model was checked; err says why it cannot be asked
 
 	Dialogs *dialog.Stack
 
-	Transcript transcript.Screen // but for what the panel does for it
-	Panel      panel.Screen      // but for what the transcript does for it
+	Transcript transcript.Screen // without the functions that the panel provides
+	Panel      panel.Screen      // without the functions that the transcript provides
 }
 
-// New is the conversation of a session.
+// New returns the conversation of a session.
 func New(shared *app.Shared, s *session.Session, screen Screen) *Model {
 	ctx := &app.Context{Shared: shared, Session: s, ReadOnly: s.State().ReadOnly}
 	c := &Model{Context: ctx, Screen: screen, Question: question.Model{Keys: shared.Keys}, Waiting: queue.New(ctx)}
 	c.Turn.Context = ctx
 	c.Refresh()
 	page, request := screen.Transcript, screen.Panel
-	page.Moved = c.Lead
+	page.Moved = c.SyncPanelCursor
 	page.Past = func() bool { return c.Panel.Past != nil }
 	page.Trial = func() bool { return c.Panel.Whatif != nil }
 	c.Chat = &transcript.Model{Context: ctx, Screen: page}
 	request.Message, request.Gist, request.OnPage = c.Chat.Message, transcript.Gist, c.Chat.OnPage
-	request.Follow, request.Shown, request.Inspect = c.follow, c.requestShown, c.inspectRow
+	request.Follow, request.Shown, request.Inspect = c.showPanelCursor, c.requestShown, c.inspectRow
 	c.Panel = &panel.Model{Context: ctx, Screen: request}
 	c.Inspector = &inspector.Model{
 		Context: ctx, Panel: c.Panel, Chat: c.Chat, Close: func() { screen.Dialogs.Close(c.Inspector) },
@@ -83,27 +83,27 @@ func New(shared *app.Shared, s *session.Session, screen Screen) *Model {
 	return c
 }
 
-// Refresh shows the session's row and its model as they are now.
+// Refresh copies the session's row and model reference into the shared context.
 func (c *Model) Refresh() { c.Info, c.Ref = c.Session.Info(), c.Session.Model().Ref() }
 
-// Endpoint is where the model in use is asked, the zero endpoint where the catalog does not know it.
+// Endpoint returns the endpoint of the model in use, the zero value if the catalog does not know it.
 func (c *Model) Endpoint() llm.Endpoint {
 	name, _, _ := strings.Cut(c.Ref, "/")
-	return c.With.Models.EndpointNamed(name)
+	return c.Deps.Models.EndpointNamed(name)
 }
 
-// ModelName is the name of the model in use at its endpoint.
+// ModelName returns the model in use without its endpoint.
 func (c *Model) ModelName() string {
 	_, name, _ := strings.Cut(c.Ref, "/")
 	return markdown.OneLine(name, 64)
 }
 
-// Guided says that the guide answers, which is a part of winnow.
-func (c *Model) Guided() bool {
+// UsesGuide reports whether the model in use is the built-in guide.
+func (c *Model) UsesGuide() bool {
 	return c.Ref == llm.GuideEndpoint || strings.HasPrefix(c.Ref, llm.GuideEndpoint+"/")
 }
 
-// Title is what the session is called on the screen.
+// Title returns the session's title for the header.
 func (c *Model) Title() string {
 	title := cmp.Or(c.Secrets.Line(c.Info.Title), "new chat")
 	if c.Session.Temporary() {
@@ -112,26 +112,26 @@ func (c *Model) Title() string {
 	return title
 }
 
-// Quoted is the session's title in a sentence.
-func (c *Model) Quoted() string {
+// quotedTitle returns the session's title in quotation marks, for a sentence.
+func (c *Model) quotedTitle() string {
 	return "“" + markdown.OneLine(cmp.Or(c.Secrets.Line(c.Session.Info().Title), "new chat"), 40) + "”"
 }
 
-// Lead puts the panel's cursor on the message under the transcript's: they are two views of one list of messages.
-func (c *Model) Lead() {
+// SyncPanelCursor puts the panel's cursor on the message under the transcript's cursor.
+func (c *Model) SyncPanelCursor() {
 	if message, ok := c.Chat.Selected(); ok {
 		c.Panel.GoTo(message.ID)
 	}
 }
 
-// follow brings the message under the panel's cursor into the transcript's view.
-func (c *Model) follow() {
+// showPanelCursor scrolls the transcript to the message under the panel's cursor.
+func (c *Model) showPanelCursor() {
 	if e := c.Panel.Chosen().Entry; e != nil {
 		c.Chat.GoTo(e.ID)
 	}
 }
 
-// requestShown has the transcript show the request that the panel shows.
+// requestShown marks the transcript's messages by the request that the panel shows.
 func (c *Model) requestShown() tea.Cmd {
 	r := c.Panel.Shown()
 	c.Chat.Judge(r.Plan, r.FirstRead)
@@ -144,7 +144,7 @@ func (c *Model) requestShown() tea.Cmd {
 	return c.Inspector.Refresh()
 }
 
-// LeaveWhatif goes back to the next request as it is set.
+// LeaveWhatif closes the What-if trial and shows the next request again.
 func (c *Model) LeaveWhatif() {
 	if c.Panel.Whatif != nil {
 		c.Panel.CloseWhatif()
@@ -152,7 +152,7 @@ func (c *Model) LeaveWhatif() {
 	}
 }
 
-// Start takes the lease of the session and reads what opening it left out.
+// Start takes the lease of the session and loads the older messages, which opening it skipped.
 func (c *Model) Start() tea.Cmd {
 	s := c.Session
 	load := c.ask(func(ctx context.Context) (app.Then, error) {
@@ -163,7 +163,7 @@ func (c *Model) Start() tea.Cmd {
 			return c.Screen.Loaded(errors.Join(err, more))
 		}, nil
 	})
-	if c.With.Store == nil {
+	if c.Deps.Store == nil {
 		return load
 	}
 	return tea.Batch(load, c.Run(func(ctx context.Context) tea.Msg {
@@ -172,8 +172,8 @@ func (c *Model) Start() tea.Cmd {
 	}))
 }
 
-// Learn finds out what else there is to know about a session that was loaded.
-func (c *Model) Learn() tea.Cmd {
+// LoadDetails checks the model of a loaded session, and reads what its requests have cost and taught.
+func (c *Model) LoadDetails() tea.Cmd {
 	s := c.Session
 	past := c.ask(func(ctx context.Context) (app.Then, error) {
 		return c.Replan, errors.Join(s.ReadSpending(ctx), s.LoadPastRequests(ctx))
@@ -181,7 +181,7 @@ func (c *Model) Learn() tea.Cmd {
 	return tea.Batch(c.Reach(), past)
 }
 
-// Reach finds out whether the model can be asked at all, so that the screen says it before a message is written.
+// Reach checks whether the model can be asked at all, so that the screen can say so before a message is written.
 func (c *Model) Reach() tea.Cmd {
 	s := c.Session
 	return c.ask(func(ctx context.Context) (app.Then, error) {
@@ -190,7 +190,7 @@ func (c *Model) Reach() tea.Cmd {
 	})
 }
 
-// SwitchVersion goes to the branch of the version of a message that is so many versions after its own.
+// SwitchVersion switches to the branch with another version of a message: by versions later, or earlier if negative.
 func (c *Model) SwitchVersion(message int64, by int) tea.Cmd {
 	s := c.Session
 	return c.ask(func(ctx context.Context) (app.Then, error) {
@@ -206,17 +206,17 @@ func (c *Model) SwitchVersion(message int64, by int) tea.Cmd {
 	})
 }
 
-// ask makes the command that finds something out about the session, and what is left to do then where that is still
-// shown.
+// ask returns a command that calls do, and then its result or an error sentence if the conversation is still on the
+// screen.
 func (c *Model) ask(do func(context.Context) (app.Then, error)) tea.Cmd {
 	return c.Run(func(ctx context.Context) tea.Msg {
 		then, err := do(ctx)
 		return app.Then(func() tea.Cmd {
 			switch {
-			case !c.Screen.Shows(c) || errors.Is(err, context.Canceled):
+			case !c.Screen.IsShown(c) || errors.Is(err, context.Canceled):
 				return nil
 			case err != nil:
-				return c.Failed(err)
+				return c.ReportError(err)
 			}
 			return then()
 		})

@@ -17,7 +17,7 @@ import (
 	"winnow/ui/theme"
 )
 
-// fixture is a session on a screen that notes what it is told.
+// fixture is a conversation on a screen that records what it is told.
 type fixture struct {
 	*Model
 	told []string
@@ -40,18 +40,18 @@ func opening(t *testing.T) *fixture {
 	o := new(fixture)
 	note := func(what string) tea.Cmd { o.told = append(o.told, what); return nil }
 	shared := &app.Shared{
-		With: deps, Keys: keymap.Default(), Program: t.Context, Say: note, Fail: note, Themes: new(theme.Set),
+		Deps: deps, Keys: keymap.Default(), ProgramContext: t.Context, Say: note, Fail: note, Themes: new(theme.Set),
 		Draft: func() session.Draft { return session.Draft{Text: "hello"} },
 	}
 	o.Model = New(shared, s, Screen{
-		Shows: func(*Model) bool { return !o.left },
-		Fits:  func() { note("planned") },
-		Quiet: func() bool { return false },
+		IsShown:     func(*Model) bool { return !o.left },
+		DraftFits:   func() { note("planned") },
+		CanAnnounce: func() bool { return false },
 	})
 	return o
 }
 
-// takes runs a command, and what is left to do then, and returns the command of that with what the screen was told.
+// takes runs a command and the Then it returns, and returns the next command and what the screen was told.
 func (o *fixture) takes(cmd tea.Cmd) (tea.Cmd, string) {
 	o.told = nil
 	next := cmd().(app.Then)()
@@ -99,5 +99,16 @@ func TestAPlanOfAnOlderDraftIsDropped(t *testing.T) {
 	o.Begin(1, nil)
 	if plan, _ := o.takes(due); plan != nil {
 		t.Error("the draft is planned while an answer arrives")
+	}
+}
+
+func TestATemporarySessionThatIsLeftIsForgotten(t *testing.T) {
+	s, err := session.NewTemporary(t.Context(), opening(t).Deps, session.StartOptions{Model: "here/small"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	Leave(s)()
+	if list, err := s.Store().Sessions(t.Context(), store.SessionFilter{}); err == nil {
+		t.Errorf("its store is still open, with %d sessions", len(list))
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"winnow/ui/keymap"
 )
 
-// chosen are the messages that an action is for: those that are selected, else the one under the cursor of the panel,
-// where that has the keys, or of the transcript.
-func (c *Model) chosen() []int64 {
+// targets returns the ids of the messages that an action is for: the selected ones, else the one under the cursor of
+// the panel or the transcript, whichever has the focus.
+func (c *Model) targets() []int64 {
 	if c.Panel.Focused && !c.Chat.Selecting() {
 		if e := c.Panel.Chosen().Entry; e != nil {
 			return []int64{e.ID}
@@ -21,9 +21,9 @@ func (c *Model) chosen() []int64 {
 	return c.Chat.Targets()
 }
 
-// Flag gives the chosen messages a flag.
+// Flag sets the flag of the target messages.
 func (c *Model) Flag(f history.Flag) tea.Cmd {
-	ids := c.chosen()
+	ids := c.targets()
 	switch {
 	case len(ids) > 0:
 		return c.Chat.Flag(f, ids...)
@@ -33,9 +33,9 @@ func (c *Model) Flag(f history.Flag) tea.Cmd {
 	return c.Fail("Select a message first: " + c.Keys.First(keymap.Focus) + " goes to the transcript.")
 }
 
-// Toggle gives the chosen messages a flag, or takes it away where all of them have it.
-func (c *Model) Toggle(f history.Flag) tea.Cmd {
-	ids, flags := c.chosen(), c.Session.State().Flags
+// ToggleFlag sets a flag on the target messages, or removes it if all of them have it.
+func (c *Model) ToggleFlag(f history.Flag) tea.Cmd {
+	ids, flags := c.targets(), c.Session.State().Flags
 	if len(ids) > 0 && !slices.ContainsFunc(ids, func(id int64) bool { return flags[id] != f }) {
 		f = ""
 	}

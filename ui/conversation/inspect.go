@@ -10,7 +10,7 @@ import (
 	"winnow/ui/theme"
 )
 
-// Inspect opens the inspector.
+// Inspect opens the inspector on a subject, in a view.
 func (c *Model) Inspect(on inspector.Subject, at inspector.View) tea.Cmd {
 	if c.Screen.Dialogs.Top() != c.Inspector {
 		c.Inspector.Forget()
@@ -27,8 +27,8 @@ func (c *Model) InspectRequest() tea.Cmd {
 	return c.Inspect(inspector.Subject{}, inspector.TextView)
 }
 
-// inspectRow opens the inspector on a row of the panel: on its message, or for text that nobody said on the message of
-// the request that has it.
+// inspectRow opens the inspector on the row under the panel's cursor: on its message, or for text that winnow added, on
+// the message of the request that contains it.
 func (c *Model) inspectRow() tea.Cmd {
 	switch row := c.Panel.Chosen(); {
 	case row.Entry != nil:
@@ -39,7 +39,7 @@ func (c *Model) inspectRow() tea.Cmd {
 	return nil
 }
 
-// InspectRepairs shows what was repaired: of the message under the cursor, or of the first one that was.
+// InspectRepairs opens the inspector on the repairs of the message under the cursor, or of the first repaired one.
 func (c *Model) InspectRepairs() tea.Cmd {
 	if !c.Panel.Next.Ready {
 		return c.Say("There is no plan of the next request yet.")
@@ -48,15 +48,15 @@ func (c *Model) InspectRepairs() tea.Cmd {
 	if len(list) == 0 {
 		return c.Say("Nothing is damaged: every message is sent as it was stored.")
 	}
-	chosen := c.chosen()
+	chosen := c.targets()
 	at := slices.IndexFunc(list, func(e history.Entry) bool { return slices.Contains(chosen, e.ID) })
 	return c.Inspect(inspector.Subject{Message: list[max(0, at)].ID}, inspector.RepairView)
 }
 
-// announceRepairs says once, when a session was opened, that there are repairs.
+// announceRepairs says once per conversation that its plan has repairs.
 func (c *Model) announceRepairs() tea.Cmd {
-	n, said := len(inspector.Repaired(&c.Panel.Next.Plan)), c.RepairsSaid
-	c.RepairsSaid = true
+	n, said := len(inspector.Repaired(&c.Panel.Next.Plan)), c.RepairsAnnounced
+	c.RepairsAnnounced = true
 	if said || n == 0 {
 		return nil
 	}

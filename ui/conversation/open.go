@@ -12,44 +12,44 @@ import (
 	"winnow/ui/markdown"
 )
 
-// Opening is a session that is asked for.
+// Opening describes a session that is to be opened and shown.
 type Opening struct {
-	Open   func(context.Context) (*session.Session, error)
-	At     Arrival
-	Notice string // what is said when it is there, "" for nothing
-	Leaves bool   // the draft stays with the conversation on the screen, which is left
+	Open        func(context.Context) (*session.Session, error)
+	Destination Destination
+	Notice      string // shown once it is open; "" for nothing
+	LeavesDraft bool   // the draft is kept with the conversation that leaves the screen
 }
 
-// Arrival is a message that a session is opened for, zero for its end.
-type Arrival struct {
+// Destination is the message that a session is opened at. The zero value is the end of the session.
+type Destination struct {
 	Message int64
-	Text    string // what is marked there, "" for nothing
+	Text    string // marked in the message; "" for nothing
 }
 
-// Begun is a session with the model and in the folder of this one.
-func (c *Model) Begun() Opening {
-	deps, start := c.With, session.StartOptions{Model: c.Ref, Dir: c.Info.Dir}
+// OpenNew opens a new session with the model and the working folder of this one.
+func (c *Model) OpenNew() Opening {
+	deps, start := c.Deps, session.StartOptions{Model: c.Ref, Dir: c.Info.Dir}
 	return Opening{Open: func(context.Context) (*session.Session, error) { return session.New(deps, start) }}
 }
 
-// Temporary is a session that is kept in memory alone.
-func (c *Model) Temporary() Opening {
-	deps, start := c.With, session.StartOptions{Model: c.Ref, Dir: c.Info.Dir}
+// OpenTemporary opens a new session that is kept in memory only.
+func (c *Model) OpenTemporary() Opening {
+	deps, start := c.Deps, session.StartOptions{Model: c.Ref, Dir: c.Info.Dir}
 	return Opening{Open: func(ctx context.Context) (*session.Session, error) {
 		return session.NewTemporary(ctx, deps, start)
 	}}
 }
 
-// Stored is a stored session at one of its messages, on whatever branch that is. Where its model is gone it goes on
-// with the one in use here.
-func (c *Model) Stored(id string, at Arrival) Opening {
-	deps, ref := c.With, c.Ref
-	return Opening{At: at, Open: func(ctx context.Context) (*session.Session, error) {
+// OpenStored opens a stored session at one of its messages, and switches to the branch of that message if no other
+// window has the session. If the session's model no longer exists, it continues with the one in use here.
+func (c *Model) OpenStored(id string, at Destination) Opening {
+	deps, ref := c.Deps, c.Ref
+	return Opening{Destination: at, Open: func(ctx context.Context) (*session.Session, error) {
 		s, err := session.Open(ctx, deps, id, ref)
-		if err != nil || holds(s, at) {
+		if err != nil || onBranch(s, at) {
 			return s, err
 		}
-		byOther, err := s.Lease(ctx) // another window may have the session, and so decides on its branch
+		byOther, err := s.Lease(ctx) // only the window with the lease may switch branches
 		if err == nil && !byOther {
 			err = s.SwitchBranch(ctx, at.Message)
 		}
@@ -60,40 +60,41 @@ func (c *Model) Stored(id string, at Arrival) Opening {
 	}}
 }
 
-// Back is this conversation itself, which is in the background. It stays on its branch while an answer arrives there.
-func (c *Model) Back(at Arrival) Opening {
-	o := Opening{At: at, Open: func(context.Context) (*session.Session, error) { return c.Session, nil }}
-	if !holds(c.Session, at) {
-		o.At, o.Notice = Arrival{}, "The message is on another branch, which can be opened when the answer is complete."
+// OpenBackground returns this conversation from the background. Its branch cannot change while an answer arrives.
+func (c *Model) OpenBackground(at Destination) Opening {
+	o := Opening{Destination: at, Open: func(context.Context) (*session.Session, error) { return c.Session, nil }}
+	if !onBranch(c.Session, at) {
+		o.Destination = Destination{}
+		o.Notice = "The message is on another branch, which can be opened when the answer is complete."
 	}
 	return o
 }
 
-// holds says that the message of an arrival is on the active branch of a session, as far as that is loaded.
-func holds(s *session.Session, at Arrival) bool {
+// onBranch reports whether a destination is on the loaded part of the session's active branch.
+func onBranch(s *session.Session, at Destination) bool {
 	_, there := s.Branch().Find(at.Message)
 	return there || at.Message == 0
 }
 
-// Forked is a copy of the branch up to a message, with the number that the screen gives that.
-func (c *Model) Forked(message int64, number string) Opening {
+// OpenFork copies the branch up to a message into a new session. The number is the message's, as the screen shows it.
+func (c *Model) OpenFork(message int64, number string) Opening {
 	s, notice := c.Session, fmt.Sprintf("Forked from “%s” at message %s. The original is not changed.",
 		markdown.OneLine(c.Title(), 60), number)
-	return c.made(notice, func(ctx context.Context) (store.Session, error) { return s.Fork(ctx, message) })
+	return c.openRow(notice, func(ctx context.Context) (store.Session, error) { return s.Fork(ctx, message) })
 }
 
-// Kept is a temporary chat that is stored after all.
-func (c *Model) Kept() Opening {
-	db, s := c.With.Store, c.Session
-	return c.made("This chat is now saved in the list of chats.",
+// OpenSaved stores this temporary session and opens the stored one.
+func (c *Model) OpenSaved() Opening {
+	db, s := c.Deps.Store, c.Session
+	return c.openRow("This chat is now saved in the list of chats.",
 		func(ctx context.Context) (store.Session, error) { return s.SaveTo(ctx, db) })
 }
 
-// TakenOver is the session itself, which another window had, read anew where it is free: the other window may have
-// added to it.
-func (c *Model) TakenOver() Opening {
+// OpenReleased opens this session again for writing, if the other window has closed it. It is read anew, because that
+// window may have added messages.
+func (c *Model) OpenReleased() Opening {
 	s := c.Session
-	return c.made("You can write in this chat again; everything added in the other window is loaded.",
+	return c.openRow("You can write in this chat again; everything added in the other window is loaded.",
 		func(ctx context.Context) (store.Session, error) {
 			byOther, err := s.Lease(ctx)
 			if byOther {
@@ -103,9 +104,9 @@ func (c *Model) TakenOver() Opening {
 		})
 }
 
-// made is a stored session that is made or freed for that.
-func (c *Model) made(notice string, row func(context.Context) (store.Session, error)) Opening {
-	deps, ref := c.With, c.Ref
+// openRow opens the stored session whose row the function returns.
+func (c *Model) openRow(notice string, row func(context.Context) (store.Session, error)) Opening {
+	deps, ref := c.Deps, c.Ref
 	return Opening{Notice: notice, Open: func(ctx context.Context) (*session.Session, error) {
 		stored, err := row(ctx)
 		if err != nil {
@@ -115,15 +116,15 @@ func (c *Model) made(notice string, row func(context.Context) (store.Session, er
 	}}
 }
 
-// Leave lets go of a session that is not shown any more: other windows may have it, and of a temporary one nothing
-// is left.
+// Leave releases the lease of a session that is no longer shown, so that other windows can take it. The memory of a
+// temporary session is freed. A nil session is ignored.
 func Leave(s *session.Session) tea.Cmd {
 	if s == nil {
 		return nil
 	}
 	return func() tea.Msg {
 		if s.ReleaseLease(); s.Temporary() {
-			s.Store().Close() // It holds nothing that anybody will miss.
+			s.Store().Close() // in memory, so there is nothing to lose by an error
 		}
 		return nil
 	}

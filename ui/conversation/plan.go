@@ -14,34 +14,34 @@ import (
 	"winnow/ui/theme"
 )
 
-// restTime is how long the draft rests before its plan is made.
+// restTime is how long typing must pause before the draft is planned.
 const restTime = 60 * time.Millisecond
 
-// planning is the plan of the next request, while it is made.
+// planning is the state of the plan of the next request.
 type planning struct {
-	Planned bool                   // the newest plan is that of the draft as it is now
-	Misfit  *session.OversizeError // why the newest draft that was planned cannot be sent, nil where it fits
-	plans   app.Latest
+	Planned         bool                   // the newest plan is of the current draft
+	PlannedOversize *session.OversizeError // why the draft planned last does not fit, nil if it does
+	plans           app.Latest
 }
 
-// Supersede drops the plans that are being made. It returns what makes the message of the next one, as Begin of
-// app.Latest does.
-func (p *planning) Supersede() func(func() tea.Cmd) app.Then {
+// supersedePlans discards the plans that are still being made. It returns the function that wraps the result of the
+// next one, as app.Latest.Begin does.
+func (p *planning) supersedePlans() func(func() tea.Cmd) app.Then {
 	p.Planned = false
 	return p.plans.Begin()
 }
 
-// Oversize says why the draft would not fit, as far as its plan is made already.
+// Oversize returns why the current draft does not fit, nil if it fits or is not planned yet.
 func (p *planning) Oversize() *session.OversizeError {
 	if p.Planned {
-		return p.Misfit
+		return p.PlannedOversize
 	}
 	return nil
 }
 
-// ShowNext shows the plan of the next request, or why there is none, with what the requests before tell about it. A
-// request of the past that is on the screen stays there.
-func (c *Model) ShowNext(plan history.Plan, err error, known record.Forecast) {
+// showNext shows the plan of the next request, or why there is none, with the forecast from earlier requests. If the
+// panel shows a past request, it stays there.
+func (c *Model) showNext(plan history.Plan, err error, known record.Forecast) {
 	c.Panel.Set(plan, err)
 	c.Chat.Next = c.Panel.Next.Plan
 	c.Panel.Price()
@@ -51,22 +51,22 @@ func (c *Model) ShowNext(plan history.Plan, err error, known record.Forecast) {
 	}
 }
 
-// PlanSoon plans the next request anew, after the draft has rested. While the last one is answered it only drops the
-// plans that are being made.
+// PlanSoon plans the next request again once typing pauses. While a turn runs it only discards the plans that are being
+// made.
 func (c *Model) PlanSoon() tea.Cmd {
-	rested := c.Supersede()
+	rested := c.supersedePlans()
 	if c.Busy {
 		return nil
 	}
 	return tea.Tick(restTime, func(time.Time) tea.Msg { return rested(c.Plan) })
 }
 
-// Plan plans the next request with the draft as it is now.
+// Plan plans the next request with the current draft.
 func (c *Model) Plan() tea.Cmd { return c.plan(nil) }
 
-// plan plans the next request, by what other programs have written of the session until then, and shows that unless the
-// draft has changed since. Where a server counts, it may be asked for its own count of the plan on show first: then it
-// plans only where that is another one.
+// plan plans the next request, with what other programs have stored in the session meanwhile, and shows the plan unless
+// the draft has changed since. If counted is not nil, the server is first asked for its own token count of that plan,
+// and nothing is planned if the count confirms it.
 func (c *Model) plan(counted *history.Plan) tea.Cmd {
 	s, draft, newest := c.Session, c.Draft(), c.plans.Begin()
 	return c.Run(func(ctx context.Context) tea.Msg {
@@ -74,29 +74,29 @@ func (c *Model) plan(counted *history.Plan) tea.Cmd {
 			changed, err := s.Model().CountExactly(ctx, *counted)
 			switch {
 			case err != nil && ctx.Err() == nil:
-				return app.Then(func() tea.Cmd { return c.Failed(err) })
+				return app.Then(func() tea.Cmd { return c.ReportError(err) })
 			case !changed:
 				return nil
 			}
 		}
-		_, _ = s.RefreshSettings(ctx) // what is wrong with the store is said when something is sent
+		_, _ = s.RefreshSettings(ctx) // an error of the store is shown when a message is sent
 		plan, err := s.Preview(draft)
 		return newest(func() tea.Cmd {
-			if !c.Screen.Shows(c) {
+			if !c.Screen.IsShown(c) {
 				return nil
 			}
-			return c.TakePlan(plan, err, counted != nil)
+			return c.ShowDraftPlan(plan, err, counted != nil)
 		})
 	})
 }
 
-// TakePlan shows the plan of the draft, or why it cannot be sent, and tells what else there is to say of it. One that
-// is not exact yet is counted by a server that does that.
-func (c *Model) TakePlan(plan history.Plan, err error, exact bool) tea.Cmd {
-	c.ShowNext(plan, err, c.Session.Forecast(plan))
-	c.Planned, c.Misfit = true, session.AsOversize(err, c.Session.Model().Windows())
-	if c.Misfit == nil {
-		c.Screen.Fits()
+// ShowDraftPlan shows the plan of the draft, or why the draft cannot be sent, and announces repairs. If exact is false
+// and the server can count tokens, it is asked for the exact count.
+func (c *Model) ShowDraftPlan(plan history.Plan, err error, exact bool) tea.Cmd {
+	c.showNext(plan, err, c.Session.Forecast(plan))
+	c.Planned, c.PlannedOversize = true, session.AsOversize(err, c.Session.Model().Windows())
+	if c.PlannedOversize == nil {
+		c.Screen.DraftFits()
 	}
 	if c.Panel.Whatif != nil {
 		return c.Panel.Try()
@@ -105,7 +105,7 @@ func (c *Model) TakePlan(plan history.Plan, err error, exact bool) tea.Cmd {
 	if err != nil {
 		return again
 	}
-	if c.Screen.Quiet() { // Else the next plan says it.
+	if c.Screen.CanAnnounce() { // else after the next plan
 		again = tea.Batch(again, c.announceRepairs())
 	}
 	if exact || c.Busy || !c.Session.Model().Exact() || c.Session.Ready() != nil {
@@ -114,8 +114,8 @@ func (c *Model) TakePlan(plan history.Plan, err error, exact bool) tea.Cmd {
 	return tea.Batch(again, c.plan(&plan))
 }
 
-// Remedies are the commands that help against a request that does not fit.
-func Remedies(over *session.OversizeError) session.OversizeHints {
+// OversizeCommands returns the commands that can make an oversize request fit.
+func OversizeCommands(over *session.OversizeError) session.OversizeHints {
 	return session.OversizeHints{
 		Parts: map[history.PartOf]string{
 			history.PartTools: "/tools", history.PartSystem: "/system", history.PartDraft: "shorten it",

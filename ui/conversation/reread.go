@@ -14,28 +14,28 @@ import (
 	"winnow/ui/theme"
 )
 
-// FindChanged finds out whether the session was changed in the store beside this window, as by a sync of another one,
-// and takes that over.
-func (c *Model) FindChanged() tea.Cmd {
+// RereadIfChanged checks whether another program has changed the stored session, such as a sync in another window, and
+// reads it again if so.
+func (c *Model) RereadIfChanged() tea.Cmd {
 	s := c.Session
 	return c.ask(func(ctx context.Context) (app.Then, error) {
 		changed, err := s.RefreshSettings(ctx)
 		if errors.Is(err, store.ErrNotFound) || err == nil && (changed || s.State().Stale) {
-			return c.Changed, nil
+			return c.RereadSoon, nil
 		}
-		return func() tea.Cmd { return nil }, nil // what is wrong with the store is said when something is stored
+		return func() tea.Cmd { return nil }, nil // an error of the store is shown when a message is sent
 	})
 }
 
-// Changed takes over that the session was changed in the store, now or when its answer is complete.
-func (c *Model) Changed() tea.Cmd {
+// RereadSoon reads the session again because its stored form has changed: now, or when its answer is complete.
+func (c *Model) RereadSoon() tea.Cmd {
 	c.stale = true
-	return c.CatchUp()
+	return c.RereadIfStale()
 }
 
-// CatchUp takes over what was changed in the session beside this window, where something was and no answer arrives.
-// What cannot be taken over now is for the next time.
-func (c *Model) CatchUp() tea.Cmd {
+// RereadIfStale reads the session again if another program has changed it. While an answer arrives or messages are
+// still loading it does nothing, and is called again afterwards.
+func (c *Model) RereadIfStale() tea.Cmd {
 	s := c.Session
 	if !c.stale || c.Busy || !s.State().Loaded {
 		return nil
@@ -44,9 +44,9 @@ func (c *Model) CatchUp() tea.Cmd {
 		found, err := s.Reload(ctx)
 		switch {
 		case errors.Is(err, store.ErrNotFound):
-			return c.gone, nil
+			return c.purged, nil
 		case errors.Is(err, session.ErrBusy), errors.Is(err, session.ErrLoading):
-			return func() tea.Cmd { return nil }, nil // the end of the turn catches up
+			return func() tea.Cmd { return nil }, nil // the end of the turn tries again
 		case err != nil:
 			return nil, err
 		}
@@ -55,21 +55,21 @@ func (c *Model) CatchUp() tea.Cmd {
 	})
 }
 
-// gone leaves a session that is not in the store any more, unless a turn has begun meanwhile: its end catches up.
-func (c *Model) gone() tea.Cmd {
+// purged leaves a session that is no longer in the store, unless a turn has begun meanwhile: its end tries again.
+func (c *Model) purged() tea.Cmd {
 	if c.Busy {
 		return nil
 	}
-	return c.Screen.Gone()
+	return c.Screen.Purged()
 }
 
-// reread shows what was changed. The cursor, the page and the draft stay as they are.
+// reread shows what has changed. The cursor, the scroll position and the draft stay as they are.
 func (c *Model) reread(found session.Reloaded, receipts map[int64]record.Receipt) tea.Cmd {
 	trashed := c.Info.Deleted.IsZero() && !found.Row.Deleted.IsZero()
 	c.stale = false
 	c.Refresh()
 	c.Panel.ToNext()
-	c.Chat.Reread(c.Session.Branch(), receipts, !c.Screen.Touched())
+	c.Chat.Reread(c.Session.Branch(), receipts, !c.Screen.KeyPressed())
 	said := ""
 	switch {
 	case trashed:

@@ -11,17 +11,17 @@ import (
 	"winnow/ui/transcript"
 )
 
-// Begin starts a turn with a number of its own.
+// Begin starts a turn. The number must be unique among all turns of this run.
 func (c *Model) Begin(number int, start func(context.Context) <-chan session.Event) tea.Cmd {
 	ctx, stop := c.NewContext()
 	cmd := c.Turn.Start(number, stop, func() <-chan session.Event { return start(ctx) })
 	c.Question.Ask(question.Question{})
 	c.Chat.Name = transcript.ModelName(c.Ref)
-	c.Supersede() // a plan that is being made for the draft comes too late now
+	c.supersedePlans() // the draft that is being planned was just sent
 	return tea.Batch(cmd, c.Panel.ToNext())
 }
 
-// Event shows what happened in the turn.
+// Event applies an event of the turn to the transcript, the panel and the question.
 func (c *Model) Event(e session.Event) {
 	switch e := e.(type) {
 	case session.MessageStored:
@@ -31,7 +31,7 @@ func (c *Model) Event(e session.Event) {
 		c.Waiting.Stored()
 	case session.Planned:
 		c.Refresh()
-		c.ShowNext(e.Plan, nil, e.Forecast)
+		c.showNext(e.Plan, nil, e.Forecast)
 	case session.Delta:
 		c.Chat.Stream(e.Text, e.Reasoning)
 	case session.ApprovalNeeded:
@@ -49,29 +49,29 @@ func (c *Model) Event(e session.Event) {
 	}
 }
 
-// recipient is who gets the result of a call.
+// recipient returns which model, at which host, gets the result of a tool call.
 func (c *Model) recipient() question.Recipient {
 	to := question.Recipient{Model: c.ModelName()}
 	if s := c.Panel.Next.Plan.Sum; c.Panel.Next.Ready {
 		to.Tokens = s.Tokens(s.Total)
 	}
-	if !c.Guided() {
+	if !c.UsesGuide() {
 		to.Place = c.Session.Model().Client.Endpoint().Host()
 	}
 	return to
 }
 
-// Finish ends the turn. What came of it stays in the transcript, and the queue goes on only behind one that ended well.
+// Finish ends the turn. The queue continues only if the turn succeeded and was not stopped.
 func (c *Model) Finish(e session.Finished) {
-	queued := c.Waiting.Sending() // a message of the queue is not stored
+	queued := c.Waiting.Sending() // a queued message was not stored
 	c.Waiting.Ended(e.Err == nil && !c.Turn.Stopping)
 	c.Turn.End()
 	c.Question.Ask(question.Question{})
 	c.Chat.Settle()
-	if last, ok := c.Chat.Last(); c.Turn.Again && ok && last.ID != c.Session.Info().Leaf {
-		c.Chat.Follow(c.Session.Branch()) // no other answer came, and the branch is the one that it was
+	if last, ok := c.Chat.Last(); c.Turn.Regenerating && ok && last.ID != c.Session.Info().Leaf {
+		c.Chat.Follow(c.Session.Branch()) // no new answer arrived, so the old branch is shown again
 	}
-	if e.Failure != nil && !c.Turn.Condensing && !queued {
+	if e.Failure != nil && !c.Turn.Compacting && !queued {
 		c.Chat.TurnFailed(*e.Failure)
 	}
 }

@@ -1,5 +1,5 @@
-// Package dialog is what covers the panes: lists to choose from, texts to read, the chats and the inspector, each over
-// the one before. It says where a dialog lies, draws it there and gives it the keys; what one does its owner knows.
+// Package dialog shows what covers the panes: lists to choose from, texts to read, the list of chats, the inspector and
+// the help. It places a dialog, draws it and passes it the keys. What a dialog does is up to its owner.
 package dialog
 
 import (
@@ -13,26 +13,26 @@ import (
 	"winnow/ui/theme"
 )
 
-// Dialog covers the panes. The lower line names its keys.
+// Dialog covers the panes.
 type Dialog interface {
-	Update(msg tea.Msg) tea.Cmd // a key, a paste, another size, or the mouse, whose place is counted from its corner
+	Update(msg tea.Msg) tea.Cmd // a key, a paste, a new size, or the mouse, relative to the dialog's corner
 	Resize(w, h int)
-	View() (lines []string, x int) // the cursor stands at column x of the first line, nowhere for -1
-	Hints() []key.Binding
+	View() (lines []string, x int) // the cursor is at column x of the first line; -1 hides it
+	Hints() []key.Binding          // for the footer
 }
 
-// typist is a dialog in which a key that is a character may be text. It has a line for that text at its top.
+// typist is a dialog with a text field at its top. Types reports whether character keys are text now.
 type typist interface{ Types() bool }
 
-// Stack is the dialogs that are open: one, and the help over it. The uppermost one has all keys and the mouse.
+// Stack holds the open dialogs: one, and possibly the help on top of it. The top one gets all keys and the mouse.
 type Stack struct {
 	*app.Shared
-	Closed func(Dialog) // is called when a dialog has gone
+	Closed func(Dialog) // called when a dialog has closed
 
 	dialog, help Dialog // nil for none
 }
 
-// Top is the uppermost dialog, nil for none.
+// Top returns the top dialog, nil for none.
 func (s *Stack) Top() Dialog {
 	if s.help != nil {
 		return s.help
@@ -40,13 +40,13 @@ func (s *Stack) Top() Dialog {
 	return s.dialog
 }
 
-// Has says whether a dialog is open, wherever it lies.
-func (s *Stack) Has(d Dialog) bool { return d == s.dialog || d == s.help }
+// IsOpen reports whether a dialog is open, on top or not.
+func (s *Stack) IsOpen(d Dialog) bool { return d == s.dialog || d == s.help }
 
-// Open lays a dialog over the panes in the place of those that are open.
+// Open shows a dialog in place of those that are open. Closed is not called for these.
 func (s *Stack) Open(d Dialog) { s.dialog, s.help = d, nil }
 
-// Close takes a dialog away, wherever it lies.
+// Close closes a dialog, on top or not.
 func (s *Stack) Close(d Dialog) {
 	switch d {
 	case s.dialog:
@@ -57,34 +57,34 @@ func (s *Stack) Close(d Dialog) {
 	s.Closed(d)
 }
 
-// Clear takes all dialogs away.
+// Clear closes all dialogs.
 func (s *Stack) Clear() {
 	for s.Top() != nil {
 		s.Close(s.Top())
 	}
 }
 
-// List opens a list, of which an item is used as chosen does.
-func (s *Stack) List(l *list.Model, chosen func(value string) tea.Cmd) {
+// OpenList shows a list. Chosen is called with the value of the item that the user chooses.
+func (s *Stack) OpenList(l *list.Model, chosen func(value string) tea.Cmd) {
 	s.Open(&Picker{Model: l, stack: s, chosen: chosen})
 }
 
-// Typing says that a key is text for the uppermost dialog.
-func (s *Stack) Typing(msg tea.KeyPressMsg) bool {
+// TakesText reports whether a key is text for the top dialog.
+func (s *Stack) TakesText(msg tea.KeyPressMsg) bool {
 	t, ok := s.Top().(typist)
 	return ok && t.Types() && msg.Text != ""
 }
 
-// Helps says that the uppermost dialog is the help.
-func (s *Stack) Helps() bool { return s.help != nil }
+// HelpOpen reports whether the help is open, which is always on top.
+func (s *Stack) HelpOpen() bool { return s.help != nil }
 
-// Floats says that the uppermost dialog floats over the page, which is pale then.
+// Floats reports whether the top dialog is a box that floats over the dimmed panes, and does not replace them.
 func (s *Stack) Floats() bool {
 	_, list := s.dialog.(*Picker)
 	return list && s.help == nil
 }
 
-// Update gives a key, a paste, another size or the mouse to the uppermost dialog.
+// Update passes a key, a paste, a new size or the mouse to the top dialog. Clicks outside of it are ignored.
 func (s *Stack) Update(msg tea.Msg, l layout.Layout) tea.Cmd {
 	if click, ok := msg.(tea.MouseClickMsg); ok {
 		_, in := s.Box(l)
@@ -97,7 +97,7 @@ func (s *Stack) Update(msg tea.Msg, l layout.Layout) tea.Cmd {
 	return s.Top().Update(msg)
 }
 
-// Resize gives the uppermost dialog its size.
+// Resize tells the top dialog its size.
 func (s *Stack) Resize(l layout.Layout) {
 	if d := s.Top(); d != nil {
 		_, in := s.Box(l)
@@ -105,15 +105,15 @@ func (s *Stack) Resize(l layout.Layout) {
 	}
 }
 
-// The least sizes of a box that floats and has a border, and the least height of one that has a rule.
+// The least sizes, in cells, of a floating box with a border, and the least height of a dialog below a rule.
 const (
 	borderHeight = 5
 	borderWidth  = 12
 	ruleHeight   = 12
 )
 
-// Box is where the uppermost dialog lies: a list floats over the page, and all else is in the place of the panes. Its
-// lines lie inside: in a border, or below a rule and a blank line. Where something is typed there is a rule already.
+// Box returns the box of the top dialog, and inside it the box of the dialog's lines. A list floats in a border. Any
+// other dialog replaces the panes, below a rule and a blank line; one with a text field draws its own rule.
 func (s *Stack) Box(l layout.Layout) (box, inside theme.Box) {
 	box = l.Full
 	if s.Floats() {
@@ -131,7 +131,7 @@ func (s *Stack) Box(l layout.Layout) (box, inside theme.Box) {
 	return box, theme.Box{X: box.X, Y: box.Y + above, W: box.W, H: box.H - above}
 }
 
-// Draw draws the uppermost dialog over the lines of the screen.
+// Draw draws the top dialog over the lines of the screen, and returns its cursor, nil for none.
 func (s *Stack) Draw(screen []string, l layout.Layout) (cursor *tea.Cursor) {
 	box, inside := s.Box(l)
 	if box.Empty() {
@@ -144,7 +144,7 @@ func (s *Stack) Draw(screen []string, l layout.Layout) (cursor *tea.Cursor) {
 	above := make([]string, inside.Y-box.Y)
 	switch {
 	case s.Floats() && inside != box:
-		lines, above = frame.Float(s.Themes.Styles, box, lines), nil
+		lines, above = frame.Bordered(s.Themes.Styles, box, lines), nil
 	case len(above) == 2:
 		above[0] = s.Themes.Styles.Rule(box.W)
 	}

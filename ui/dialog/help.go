@@ -11,9 +11,9 @@ import (
 	"winnow/ui/theme"
 )
 
-// Help lists the keys of what is on the screen, whose name and scope these are, the other keys, the commands and the
-// signs. Chosen gets the value of a command, "" for any other line.
-func (s *Stack) Help(
+// OpenHelp shows the help: first the keys of a scope, under its name, then the other keys, the commands and the signs.
+// Chosen is called with the value of a command, or "" for any other line.
+func (s *Stack) OpenHelp(
 	ctx *app.Context, name string, scope keymap.Scope, commands []list.Item, chosen func(string) tea.Cmd,
 ) {
 	var here, elsewhere []list.Item
@@ -43,7 +43,7 @@ func (s *Stack) Help(
 	s.help = &Picker{Model: l, stack: s, chosen: chosen}
 }
 
-// signs are the signs beside messages.
+// signs explains the signs beside messages.
 var signs = []struct{ glyph, word, means string }{
 	{"●", "whole", "the model sees the whole message"},
 	{"◐", "cut", "the model sees a part of it"},

@@ -7,7 +7,7 @@ import (
 	"winnow/ui/list"
 )
 
-// Picker is a list to choose from.
+// Picker is a dialog with a list to choose from.
 type Picker struct {
 	*list.Model
 
@@ -15,7 +15,7 @@ type Picker struct {
 	chosen func(value string) tea.Cmd
 }
 
-// Update uses the item under the cursor, or moves that.
+// Update moves the cursor, filters the list, chooses an item or closes the list.
 func (p *Picker) Update(msg tea.Msg) tea.Cmd {
 	result := p.Model.Update(msg)
 	item, ok := p.Cursor()

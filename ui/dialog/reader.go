@@ -13,7 +13,7 @@ import (
 	"winnow/ui/theme"
 )
 
-// Reader is a text to scroll through.
+// Reader is a dialog with a text to scroll through.
 type Reader struct {
 	Name string
 
@@ -22,12 +22,12 @@ type Reader struct {
 	lines viewport.Model
 }
 
-// Read shows a text.
-func (s *Stack) Read(name, text string) {
+// OpenText shows a text under a name.
+func (s *Stack) OpenText(name, text string) {
 	s.Open(&Reader{Name: name, stack: s, text: markdown.Visible(text), lines: viewport.New()})
 }
 
-// Update scrolls by a key or the wheel, or closes the text.
+// Update scrolls the text or closes it.
 func (r *Reader) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.MouseWheelMsg:
@@ -43,10 +43,10 @@ func (r *Reader) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// scroll moves the text by so many lines, up where they are less than 0.
+// scroll moves the text by lines, up if negative.
 func (r *Reader) scroll(by int) { r.lines.SetYOffset(r.lines.YOffset() + by) }
 
-// Resize gives the text its size in cells.
+// Resize sets the size in cells.
 func (r *Reader) Resize(w, h int) {
 	r.lines.SetHeight(h)
 	if w != r.lines.Width() {
@@ -56,10 +56,10 @@ func (r *Reader) Resize(w, h int) {
 	}
 }
 
-// View draws the lines that are on the screen.
+// View returns the visible lines.
 func (r *Reader) View() (lines []string, x int) { return strings.Split(r.lines.View(), "\n"), -1 }
 
-// Hints are the keys of the text.
+// Hints returns the keys of the text.
 func (r *Reader) Hints() []key.Binding {
 	k := &r.stack.Keys
 	return []key.Binding{

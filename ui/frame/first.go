@@ -9,27 +9,27 @@ import (
 	"winnow/ui/theme"
 )
 
-// Part is one labelled part of the first screen.
-type Part struct {
+// Section is a labelled section of the first screen.
+type Section struct {
 	Label string
 	Lines []Line
 }
 
-// Line is a line of a part, with what stands before its text.
+// Line is a line of a Section: a prefix, such as a key, and a text, which is wrapped.
 type Line struct {
-	Lead, Text string
-	Style      lipgloss.Style // of the text
+	Prefix, Text string
+	Style        lipgloss.Style // of the text
 }
 
 const (
-	firstIndent = 6  // cells in front of the labels on a screen with room
-	labelWidth  = 16 // of the labels' column
-	leastLabels = 56 // from this width the parts have labels
+	firstIndent = 6  // cells in front of the labels on a wide screen
+	labelWidth  = 16 // cells of the column of labels
+	leastLabels = 56 // least width at which sections have labels
 )
 
-// First draws what an empty chat shows into w by h cells, gutter cells from the left: what winnow is for, and the
-// parts. Where there is little room, that and then the last parts are left out.
-func First(st theme.Styles, gutter, w, h int, parts ...Part) []string {
+// FirstScreen draws the screen of an empty chat, w by h cells with a left margin of gutter cells: what winnow is for,
+// and the sections. If there is little room, the last sections are left out, and then what winnow is for.
+func FirstScreen(st theme.Styles, gutter, w, h int, parts ...Section) []string {
 	indent := gutter + 2
 	if w >= theme.NarrowScreen {
 		indent = gutter + firstIndent
@@ -59,15 +59,15 @@ func First(st theme.Styles, gutter, w, h int, parts ...Part) []string {
 	return append(make([]string, min(2, max(0, (h-len(lines))/3))), lines...)
 }
 
-// view draws the part, with its label beside the first line where there is room for that.
-func (p Part) view(st theme.Styles, w int) (lines []string) {
+// view draws the section, with its label beside the first line if w is wide enough.
+func (p Section) view(st theme.Styles, w int) (lines []string) {
 	label := st.Muted.Render(theme.Fit(p.Label, labelWidth))
 	if w < leastLabels {
 		label = ""
 	}
 	for _, l := range p.Lines {
-		for _, s := range theme.WrapStyled(l.Style, l.Text, max(1, w-theme.Width(label)-theme.Width(l.Lead))) {
-			lines = append(lines, label+l.Lead+s)
+		for _, s := range theme.WrapStyled(l.Style, l.Text, max(1, w-theme.Width(label)-theme.Width(l.Prefix))) {
+			lines = append(lines, label+l.Prefix+s)
 			label = strings.Repeat(" ", theme.Width(label))
 		}
 	}

@@ -1,5 +1,5 @@
-// Package frame draws what stands around the panes: the header, the hints, the border of what floats over the page and
-// the pale page behind it, and what an empty chat shows. It knows no session: it gets texts and sizes.
+// Package frame draws what surrounds the panes: the header, the hints, the border of a floating box and the dimmed
+// backdrop behind it, and the first screen. It is given texts and sizes, and knows no session.
 package frame
 
 import (
@@ -16,32 +16,32 @@ import (
 	"winnow/ui/theme"
 )
 
-// Model is what the terminal is used for, and the page behind what floats over it. Its zero value has no mouse.
+// Model holds the use of the mouse and the backdrop. Its zero value leaves the mouse to the terminal.
 type Model struct {
-	Mouse bool // the mouse is the application's, and not the terminal's
+	Mouse bool // winnow handles the mouse, not the terminal
 
-	ghost  []string // the page as it was when something began to float over it, nil for none
-	width  int      // of the screen that it was made for
-	colour theme.Name
+	backdrop []string // the dimmed screen as it was when a box began to float, nil for none
+	width    int      // of the screen that the backdrop was made for
+	colour   theme.Name
 }
 
-// Ghost is the page behind what floats over it, on a screen of w by h cells: pale, and as it was when that opened,
-// until Settle. Draw draws the page.
-func (m *Model) Ghost(st theme.Styles, w, h int, draw func() []string) []string {
-	if len(m.ghost) != h || m.width != w || m.colour != st.Name {
-		m.ghost, m.width, m.colour = draw(), w, st.Name
-		for i, s := range m.ghost {
-			m.ghost[i] = st.Ghost.Render(ansi.Strip(s))
+// Backdrop returns the dimmed lines behind a floating box, on a screen of w by h cells. Draw is called once, when the
+// box opens, and again if the size or the theme changes, until DropBackdrop.
+func (m *Model) Backdrop(st theme.Styles, w, h int, draw func() []string) []string {
+	if len(m.backdrop) != h || m.width != w || m.colour != st.Name {
+		m.backdrop, m.width, m.colour = draw(), w, st.Name
+		for i, s := range m.backdrop {
+			m.backdrop[i] = st.Ghost.Render(ansi.Strip(s))
 		}
 	}
-	return slices.Clone(m.ghost)
+	return slices.Clone(m.backdrop)
 }
 
-// Settle forgets the pale page: nothing floats over the page any more.
-func (m *Model) Settle() { m.ghost = nil }
+// DropBackdrop forgets the backdrop, because no box floats any more.
+func (m *Model) DropBackdrop() { m.backdrop = nil }
 
-// Float draws lines into a box with rounded corners.
-func Float(st theme.Styles, b theme.Box, lines []string) []string {
+// Bordered draws lines into a box with a border.
+func Bordered(st theme.Styles, b theme.Box, lines []string) []string {
 	in := b.Inner(true)
 	edge := st.Faint.Render("│")
 	out := []string{st.Faint.Render("╭" + strings.Repeat("─", in.W) + "╮")}
@@ -51,11 +51,11 @@ func Float(st theme.Styles, b theme.Box, lines []string) []string {
 	return append(out, st.Faint.Render("╰"+strings.Repeat("─", in.W)+"╯"))
 }
 
-// leastTitle is how many cells of the title stay in front of the model, where there is a choice.
+// leastTitle is how many cells the title keeps before the model is shortened too.
 const leastTitle = 8
 
-// Header is the line at the top: the name of the program, a title that gives way where there is little room, the model,
-// which gives way then, and at the right end numbers, which never do.
+// Header returns the top line, w cells wide: the name of the program, a title, the model, and numbers at the right end.
+// If there is little room, the title is shortened first, then the model, and the numbers never.
 func Header(st theme.Styles, title, model, numbers string, w int) string {
 	margin := strings.Repeat(" ", theme.Gutter(w))
 	left := margin + st.Seen.Bold(true).Render("winnow") + "  "
@@ -73,10 +73,10 @@ func Header(st theme.Styles, title, model, numbers string, w int) string {
 	return theme.Spread(left+title, model+end, w)
 }
 
-// Crumb stands between the title of a conversation and the part of it that is shown.
+// Crumb separates the title of a conversation from the name of the part that is shown, as in "Title › message 3".
 const Crumb = " › "
 
-// shortened is a title in at most n cells: of one with a part the conversation's own gives way first.
+// shortened cuts a title to at most n cells. If it has a Crumb, the part before that is cut first.
 func shortened(title string, n int) string {
 	whole, part, ok := strings.Cut(title, Crumb)
 	if room := n - theme.Width(Crumb+part); ok && room > 1 {
@@ -85,20 +85,20 @@ func shortened(title string, n int) string {
 	return markdown.Truncate(title, n, "…")
 }
 
-// TooSmall is the line at the top of a screen that is smaller than it should be: it says how large.
+// TooSmall returns the top line, width cells wide, of a screen below the least size of w by h cells.
 func TooSmall(st theme.Styles, w, h, width int) string {
 	return theme.Fit(st.Cut.Render(fmt.Sprintf("winnow needs %d×%d", w, h)), width)
 }
 
-// The most hints on a line, and on a narrow one.
+// The most hints on a line, and on one below narrowHints cells.
 const (
 	mostHints   = 5
 	fewHints    = 3
 	narrowHints = 60
 )
 
-// Hints is the line at the bottom: as many hints as fit, at most five, and a state at its right end. The last hint
-// stays: it says how to leave, or where the rest is.
+// Hints returns the bottom line, w cells wide: at most five hints, and a state at the right end. If there is little
+// room, hints are dropped from the right, but never the last one, which says how to leave or where to find more.
 func Hints(st theme.Styles, hints []key.Binding, state string, w int) string {
 	margin := strings.Repeat(" ", theme.Gutter(w))
 	most := mostHints

@@ -41,7 +41,7 @@ func TestHints(t *testing.T) {
 		"tab page", "? help",
 	} {
 		k, what, _ := strings.Cut(key, " ")
-		hints = append(hints, keymap.Typed(k, what))
+		hints = append(hints, keymap.TypedHint(k, what))
 	}
 	for _, c := range []struct {
 		w           int
@@ -70,7 +70,7 @@ func TestLinesAreAsWideAsTheScreen(t *testing.T) {
 		lines := []string{Header(st, texts.Draw(t, "title"), texts.Draw(t, "model"), texts.Draw(t, "numbers"), w)}
 		hints := make([]key.Binding, rapid.IntRange(0, 7).Draw(t, "hints"))
 		for i := range hints {
-			hints[i] = keymap.Typed("ctrl+x", texts.Draw(t, "what"))
+			hints[i] = keymap.TypedHint("ctrl+x", texts.Draw(t, "what"))
 		}
 		lines = append(lines, Hints(st, hints, texts.Draw(t, "state"), w))
 		for i, s := range lines {
@@ -83,20 +83,20 @@ func TestLinesAreAsWideAsTheScreen(t *testing.T) {
 
 // The first screen fits whatever room it has, and says which model answers as long as there is a line.
 func TestTheFirstScreenFits(t *testing.T) {
-	f := []Part{
+	f := []Section{
 		{Label: "Model", Lines: []Line{
 			{Text: "guide, built in and offline"},
 			{Text: "It isn’t a language model: it answers from winnow’s documentation."},
 		}},
 		{Label: "Try", Lines: []Line{
-			{Lead: "▌ ", Text: "What happens when a chat gets too long?"}, {Lead: "@  ", Text: "attach a file"},
+			{Prefix: "▌ ", Text: "What happens when a chat gets too long?"}, {Prefix: "@  ", Text: "attach a file"},
 		}},
 		{Label: "Not saved", Lines: []Line{{Text: "This chat is temporary."}}},
 	}
 	st := plain()
 	for w := 20; w <= 200; w += 7 {
 		for h := 1; h <= 40; h++ {
-			lines := First(st, theme.Gutter(w), w, h, f...)
+			lines := FirstScreen(st, theme.Gutter(w), w, h, f...)
 			text := ansi.Strip(strings.Join(lines, "\n"))
 			if len(lines) > h || !strings.Contains(text, "guide") {
 				t.Fatalf("%d×%d: %d lines, want at most %d with the model:\n%s", w, h, len(lines), h, text)
@@ -114,7 +114,7 @@ func TestTheFirstScreenFits(t *testing.T) {
 func TestEachLineOfAWrappedTextHasItsStyle(t *testing.T) {
 	st := theme.New(theme.Dark, theme.BuiltIn()[theme.Dark], 0)
 	text := strings.Repeat("a remark that is long ", 6)
-	lines := Part{Lines: []Line{{Text: text, Style: st.Muted}}}.view(st, 40)
+	lines := Section{Lines: []Line{{Text: text, Style: st.Muted}}}.view(st, 40)
 	if len(lines) < 3 {
 		t.Fatalf("%d lines, want a text that is wrapped", len(lines))
 	}
@@ -133,17 +133,17 @@ func TestThePalePageIsDrawnOnce(t *testing.T) {
 	draw := func() []string { drawn++; return []string{"one", "two"} }
 	st := theme.New(theme.Dark, theme.BuiltIn()[theme.Dark], 0)
 	for range 3 {
-		page := m.Ghost(st, 3, 2, draw)
+		page := m.Backdrop(st, 3, 2, draw)
 		page[0] = "changed"
 	}
-	if got := ansi.Strip(m.Ghost(st, 3, 2, draw)[0]); drawn != 1 || got != "one" {
+	if got := ansi.Strip(m.Backdrop(st, 3, 2, draw)[0]); drawn != 1 || got != "one" {
 		t.Errorf("drawn %d times, and its first line is %q", drawn, got)
 	}
-	m.Ghost(st, 4, 2, draw)
-	if m.Settle(); drawn != 2 {
+	m.Backdrop(st, 4, 2, draw)
+	if m.DropBackdrop(); drawn != 2 {
 		t.Errorf("another width draws it %d times, want 2", drawn)
 	}
-	if m.Ghost(st, 4, 2, draw); drawn != 3 {
+	if m.Backdrop(st, 4, 2, draw); drawn != 3 {
 		t.Error("what opens again has the old page behind it")
 	}
 }

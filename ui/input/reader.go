@@ -1,8 +1,8 @@
 //go:build unix
 
-// Package input reads what the terminal sends, before Bubble Tea's reader does. That one takes a paste apart as if it
-// were typed: an escape string that a pasted text opens swallows the end of the paste, and every key after it; lines
-// that are pasted without markers run as commands. Here a paste is told from typing, and passed on as one text.
+// Package input reads what the terminal sends before Bubble Tea does, and tells pastes from typing. Bubble Tea parses a
+// paste as if it were typed: an unterminated escape string in the text swallows the end marker and every key after it,
+// and lines pasted without markers act as keys. Here a paste is recognized first, and passed on as one text.
 package input
 
 import (
@@ -21,57 +21,57 @@ import (
 )
 
 const (
-	// How long a silence decides something.
-	burstTime  = 20 * time.Millisecond  // what arrives within it may be one paste
-	escapeTime = 50 * time.Millisecond  // an escape sequence does not go on
+	// Silences after which input is decided.
+	burstTime  = 20 * time.Millisecond  // input within this time may be one paste
+	escapeTime = 50 * time.Millisecond  // an escape sequence is not continued
 	pauseTime  = 200 * time.Millisecond // a paste is over
-	lateTime   = time.Second            // and so is what may still be of it, where its end marker is missing
+	lateTime   = time.Second            // input no longer belongs to a paste whose end marker is missing
 
-	// What makes a paste of a burst without markers.
+	// A burst of input without markers is a paste from one of these sizes on.
 	burstBytes = 200
 	burstLines = 2
-	mostTyped  = 512 // bytes that may turn out to be typed
+	mostTyped  = 512 // bytes; a longer burst is always a paste
 
 	startMarker = "\x1b[200~"
 	endMarker   = "\x1b[201~"
 	interrupt   = "\x03"
-	escapeKey   = "\x1b[27u" // so that it cannot be the beginning of something else
+	escapeKey   = "\x1b[27u" // in Kitty's protocol, because a bare ESC may begin a sequence
 	key         = `\x1b(?:\[[0-?]*[ -/]*[@-~]|O[0-9]*.|[]PX^_][^\a\x1b]*(?:\a|\x1b\\)|[^]OPX^_[])`
 )
 
 var (
 	marker  = regexp.MustCompile(`\x1b\[20[01]~`)
 	lineEnd = regexp.MustCompile(`\r\n?|\n`)
-	// Keys and answers of the terminal; bytes that are passed on at once, because they do no harm where they are the
-	// beginning of a paste; and the beginning of a key or an answer.
+	// sequence is a key or a reply of the terminal. prompt is input that is passed on at once, because it is harmless
+	// even as the beginning of a paste. unfinished is the beginning of a sequence.
 	sequence   = regexp.MustCompile(key)
 	prompt     = regexp.MustCompile(`^(?:` + key + `)*[^\r\n\x1b]{0,8}$`)
 	unfinished = regexp.MustCompile(`\x1b+(?:\[[0-?]*[ -/]*|O[0-9]*|[]PX^_][^\a\x1b]*\x1b?)?$`)
-	// Ctrl+c as terminals send it: plain, by Kitty's protocol with the lock keys on and off, by xterm's.
+	// Ctrl+c as terminals send it: plain, in Kitty's protocol with the lock keys on or off, and in xterm's.
 	interrupts = regexp.MustCompile(`(?:\x03|\x1b\[99;(?:5|69|133|197)(?::1)?u|\x1b\[27;5;99~)+$`)
-	// What takes ctrl+c with it: the escape key, and open strings.
+	// What would swallow a ctrl+c: the escape key and unterminated strings.
 	opened = regexp.MustCompile(`(?:\x1b(?:[]PX^_][^\a\x1b]*)?)+(\x03|\x1b\[99;)`)
 )
 
-// Reader is a terminal whose pastes cannot be mistaken for keys. It is the terminal's file but for Read, so that Bubble
-// Tea waits for it as it does without it. Read puts a bracketed paste with a number in the place of a pasted text, and
-// Message puts the text back: Bubble Tea's decoder loses bytes of it, and takes time for each.
+// Reader is a terminal whose pastes cannot be mistaken for keys. Except for Read it is the terminal's file, so that
+// Bubble Tea polls it as usual. Read replaces the text of a paste by a number in paste markers, and Message restores
+// the text, because Bubble Tea's decoder is slow and loses bytes.
 //
-// A bracketed paste ends at its end marker, or after a pause. Then what arrives is of it as well, until a second
-// passes. Ctrl+c is a key wherever silence follows it.
+// A bracketed paste ends at its end marker, or after a pause; without the marker, input within the next second still
+// belongs to it. Ctrl+c followed by silence is always a key.
 type Reader struct {
-	*os.File            // the terminal, the only field that has to be set
-	bracketed bool      // the start marker of a paste came
-	held      []byte    // arrived and not decided
-	since     time.Time // the first byte of held came
-	last      time.Time // the last byte came
-	ended     time.Time // a paste ended, by a marker that may be of the text
-	out       []byte    // decided and not read
-	pastes    sync.Map  // from number to text
-	made      int
+	*os.File            // the terminal; the only field to be set
+	bracketed bool      // a start marker was read, and no end marker
+	held      []byte    // read, but not decided
+	since     time.Time // when the first byte of held was read
+	last      time.Time // when the last byte was read
+	ended     time.Time // when a marker was read last; it may be part of a pasted text
+	out       []byte    // decided, but not returned by Read
+	pastes    sync.Map  // number to text
+	made      int       // pastes so far
 }
 
-// Message puts the text of a paste in the place of its number.
+// Message restores the text of a paste message. It returns other messages unchanged.
 func (r *Reader) Message(msg tea.Msg) tea.Msg {
 	if paste, ok := msg.(tea.PasteMsg); ok {
 		text, _ := r.pastes.LoadAndDelete(paste.Content)
@@ -81,10 +81,10 @@ func (r *Reader) Message(msg tea.Msg) tea.Msg {
 	return msg
 }
 
-// Read returns keys for Bubble Tea to decode, and numbers of pastes. It may return nothing.
+// Read returns keys and the numbers of pastes. It may return 0 bytes without an error.
 //
-// Bubble Tea calls it when there is something to read, so nothing stays behind when there is not: what is held back
-// waits here for the silence that decides, and little is read at once, so that what it becomes has room in p.
+// Bubble Tea calls it only when the terminal has input, so no input may be left undecided when it returns: Read itself
+// waits for the silence that decides. It reads little at a time, so that the result fits into p.
 func (r *Reader) Read(p []byte) (int, error) {
 	for more := true; more && len(r.out) <= len(p)/4; more = len(r.held) > 0 {
 		var buf [256]byte
@@ -102,8 +102,7 @@ func (r *Reader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// ready reports whether the terminal has something to read within d. Where the system cannot say, it returns true, and
-// Read finds out.
+// ready reports whether the terminal has input within d. On an error it returns true, and Read fails instead.
 func (r *Reader) ready(d time.Duration) bool {
 	for until := time.Now().Add(d); ; {
 		var set unix.FdSet
@@ -116,8 +115,8 @@ func (r *Reader) ready(d time.Duration) bool {
 	}
 }
 
-// feed takes bytes that have arrived, and passes on what is decided. Time passes by silence: bytes that are read late,
-// because the machine is busy, still belong to those before them.
+// feed adds bytes that were read, and passes on what is decided. Only silence, found by ready, ends a burst: bytes that
+// were read late because the machine is busy still belong to those before them.
 func (r *Reader) feed(p []byte, now time.Time) {
 	if len(r.held) == 0 {
 		r.since = now
@@ -132,8 +131,8 @@ func (r *Reader) feed(p []byte, now time.Time) {
 	}
 }
 
-// markers passes on what stands before the markers of pastes. Up to searched there are none. Where they do not come in
-// pairs, a marker is in the text of a paste or one was late: what stands between them is pasted.
+// markers passes on the input before each paste marker; the first searched bytes have none. If markers do not come in
+// pairs, one is part of a pasted text or was late, so the input between them counts as pasted.
 func (r *Reader) markers(searched int) {
 	for {
 		at := marker.FindIndex(r.held[searched:])
@@ -151,19 +150,19 @@ func (r *Reader) markers(searched int) {
 	}
 }
 
-// burst reports whether bytes that arrived together are a paste without markers.
+// burst reports whether bytes that were read together are a paste without markers.
 func burst(p []byte) bool {
 	text := sequence.ReplaceAll(p[:min(len(p), mostTyped)], nil)
 	return len(p) > mostTyped || len(text) >= burstBytes || len(lineEnd.FindAll(text, burstLines)) == burstLines
 }
 
-// complete reports whether what is held ends with a whole character or sequence.
+// complete reports whether held ends with a complete character or sequence.
 func (r *Reader) complete() bool {
 	last, size := utf8.DecodeLastRune(r.held)
 	return (last != utf8.RuneError || size != 1) && !unfinished.Match(r.held)
 }
 
-// wait returns for how long nothing may arrive from now on before silence is to be called.
+// wait returns how long the silence must last from now on before silence is called.
 func (r *Reader) wait(now time.Time) time.Duration {
 	due := r.since.Add(burstTime)
 	switch {
@@ -175,7 +174,7 @@ func (r *Reader) wait(now time.Time) time.Duration {
 	return max(0, due.Sub(now))
 }
 
-// silence passes on all that is held: nothing more arrived in time, or nothing more is waited for.
+// silence passes on everything that is held, after silence or when nothing more needs to be waited for.
 func (r *Reader) silence() {
 	held := r.held
 	r.held = nil
@@ -190,8 +189,8 @@ func (r *Reader) silence() {
 	}
 }
 
-// keys passes on what was typed, without what is no UTF-8. A sequence that does not go on is the escape key, or
-// nothing. The line feed behind a carriage return is no key of its own.
+// keys passes on typed input without invalid UTF-8. Of an unfinished sequence only escape keys remain. A line feed
+// after a carriage return is dropped.
 func (r *Reader) keys(p []byte) {
 	p = opened.ReplaceAll(p, []byte("$1"))
 	p = bytes.ReplaceAll(p, []byte("\r\n"), []byte("\r"))
@@ -200,7 +199,7 @@ func (r *Reader) keys(p []byte) {
 	r.out = append(r.out, strings.Repeat(escapeKey, escapes)...)
 }
 
-// paste passes on a pasted text by its number. An empty one is none.
+// paste passes on a pasted text as a number. An empty text is dropped.
 func (r *Reader) paste(p []byte) {
 	if len(p) == 0 {
 		return

@@ -17,7 +17,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// typing feeds a reader as Read does. Its clock moves by silences only.
+// typing feeds a Reader as Read does, with a clock that moves only in silences.
 type typing struct {
 	Reader
 	now time.Time
@@ -25,7 +25,7 @@ type typing struct {
 
 func newTyping() *typing { return &typing{now: time.UnixMilli(1_000_000)} }
 
-// quiet lets time pass in which nothing arrives.
+// quiet advances the clock without input.
 func (r *typing) quiet(d time.Duration) {
 	until := r.now.Add(d)
 	for len(r.held) > 0 && !r.now.Add(r.wait(r.now)).After(until) {
@@ -35,7 +35,7 @@ func (r *typing) quiet(d time.Duration) {
 	r.now = until
 }
 
-// script feeds a text, with a silence in the place of each duration in braces.
+// script feeds a text in which a duration in braces is a silence.
 func (r *typing) script(text string) {
 	for i, piece := range strings.Split(text, "{") {
 		if i > 0 {
@@ -53,28 +53,28 @@ func (r *typing) script(text string) {
 
 var numbered = regexp.MustCompile(`\x1b\[200~(\d+)\x1b\[201~`)
 
-// take returns the keys and the pastes that Bubble Tea reads.
-func (r *typing) take() (keys string, pastes []string) {
-	keys = numbered.ReplaceAllStringFunc(string(r.out), func(paste string) string {
-		number := numbered.FindStringSubmatch(paste)[1]
-		pastes = append(pastes, r.Message(tea.PasteMsg{Content: number}).(tea.PasteMsg).Content)
-		return ""
-	})
-	r.out = nil
-	return keys, pastes
-}
-
-// shown is what Bubble Tea reads, in order, with pastes in brackets.
-func (r *typing) shown() string {
+// read returns what Bubble Tea reads, with what show returns in place of each paste.
+func (r *typing) read(show func(paste string) string) string {
 	text := numbered.ReplaceAllStringFunc(string(r.out), func(paste string) string {
 		number := numbered.FindStringSubmatch(paste)[1]
-		return "[" + r.Message(tea.PasteMsg{Content: number}).(tea.PasteMsg).Content + "]"
+		return show(r.Message(tea.PasteMsg{Content: number}).(tea.PasteMsg).Content)
 	})
 	r.out = nil
 	return text
 }
 
-// typedNow stands for the silence after which something is typed, over for the one after which a paste is over.
+// take returns the keys and the pastes that Bubble Tea reads.
+func (r *typing) take() (keys string, pastes []string) {
+	keys = r.read(func(paste string) string { pastes = append(pastes, paste); return "" })
+	return keys, pastes
+}
+
+// shown returns what Bubble Tea reads, with the texts of pastes in brackets.
+func (r *typing) shown() string {
+	return r.read(func(paste string) string { return "[" + paste + "]" })
+}
+
+// typedNow is a silence after which input counts as typed, over one after which a paste has ended.
 const (
 	typedNow = "{50ms}"
 	over     = "{200ms}"
@@ -152,7 +152,7 @@ func TestTypedAndPastedAreDistinguished(t *testing.T) {
 	}
 }
 
-// pieces are what hostile input is made of.
+// pieces are the parts of hostile input.
 var pieces = []string{
 	"word", "größer", "猫が好き", "👩‍👩‍👧", "\r", "\n", "\r\n", "\t", "y", "/quit", " ",
 	startMarker, endMarker, "\x1b[20", "1~", "\x1b[201",
@@ -177,7 +177,7 @@ var (
 	anySilences   = append(shortSilences, lateTime)
 )
 
-// feedSome feeds a text in reads of any length, with silences between them or without.
+// feedSome feeds a text in reads of random lengths, with random silences between them if any are given.
 func (r *typing) feedSome(t *rapid.T, text string, silences ...time.Duration) {
 	for len(text) > 0 {
 		n := min(len(text), rapid.SampledFrom([]int{1, 2, 5, 64, 256}).Draw(t, "read"))
@@ -189,7 +189,7 @@ func (r *typing) feedSome(t *rapid.T, text string, silences ...time.Duration) {
 	}
 }
 
-// Ctrl+c is a key within half a second after any bytes, and a letter is one a second later.
+// Any input becomes UTF-8; after it, ctrl+c is a key within half a second, and a letter is a key a second later.
 func TestTheKeyboardCannotBeLocked(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := newTyping()
@@ -197,7 +197,9 @@ func TestTheKeyboardCannotBeLocked(t *testing.T) {
 		r.feedSome(t, text, anySilences...)
 		pauses := rapid.SampledFrom([]time.Duration{0, time.Millisecond, burstTime, pauseTime, 2 * time.Second})
 		r.quiet(pauses.Draw(t, "pause"))
-		r.out = nil
+		if keys, pastes := r.take(); !utf8.ValidString(keys) || !utf8.ValidString(strings.Join(pastes, "")) {
+			t.Fatalf("%q gives the keys %q and the pastes %q, which are not UTF-8", text, keys, pastes)
+		}
 		r.feed([]byte(interrupt), r.now)
 		r.quiet(500 * time.Millisecond)
 		if keys, _ := r.take(); !strings.Contains(keys, interrupt) {
@@ -214,7 +216,7 @@ func TestTheKeyboardCannotBeLocked(t *testing.T) {
 	})
 }
 
-// Whatever is pasted between markers, in whatever reads, arrives as it is and acts as no key.
+// Whatever is pasted between markers, however it is split into reads, arrives unchanged and acts as no key.
 func TestABracketedPasteArrivesWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := newTyping()
@@ -235,8 +237,7 @@ func TestABracketedPasteArrivesWhole(t *testing.T) {
 	})
 }
 
-// Nothing in a paste is enter or a letter key: neither what stands behind an end marker inside, nor what comes after a
-// pause.
+// Nothing in a paste acts as enter or a letter key, even after an end marker inside the text or after a pause.
 func TestNothingInAPasteActs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := newTyping()
@@ -261,7 +262,7 @@ func TestNothingInAPasteActs(t *testing.T) {
 	})
 }
 
-// No character that is typed is lost, and what is pasted without markers arrives as well.
+// No typed character is lost, and neither is text pasted without markers.
 func TestTextIsNeverLost(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := newTyping()
@@ -276,21 +277,7 @@ func TestTextIsNeverLost(t *testing.T) {
 	})
 }
 
-// Whatever the terminal sends, the keys and the pastes are UTF-8.
-func TestOnlyTextIsPassedOn(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		r := newTyping()
-		text := hostile(t, "pieces")
-		r.feedSome(t, text, anySilences...)
-		r.quiet(2 * time.Second)
-		keys, pastes := r.take()
-		if !utf8.ValidString(keys) || !utf8.ValidString(strings.Join(pastes, "")) {
-			t.Fatalf("%q gives the keys %q and the pastes %q, which are no UTF-8", text, keys, pastes)
-		}
-	})
-}
-
-// Bubble Tea reads when the terminal has something, so that nothing may be left behind when it has not.
+// Bubble Tea calls Read only when the terminal has input, so Read must leave nothing undecided.
 func TestReaderLeavesNothing(t *testing.T) {
 	for name, text := range map[string]string{
 		"the wheel":          strings.Repeat("\x1b[<64;10;10M", 5000),
@@ -316,7 +303,7 @@ func TestReaderLeavesNothing(t *testing.T) {
 			r := &Reader{File: terminal}
 			silence := lateTime / 2
 			if name == "an open paste" {
-				silence = lateTime // until then what is typed is of the paste
+				silence = lateTime // until then, input belongs to the paste
 			}
 			typed, buf := write(keyboard, text), make([]byte, 4096)
 			for done := false; !done; {
@@ -343,7 +330,7 @@ func TestReaderLeavesNothing(t *testing.T) {
 	}
 }
 
-// write writes to a terminal whose other end is read meanwhile, and closes the channel when all is written.
+// write writes to a terminal in a goroutine, and closes the channel when everything is written.
 func write(keyboard *os.File, text string) <-chan struct{} {
 	written := make(chan struct{})
 	go func() {

@@ -143,7 +143,7 @@ func (in *Model) later(read func(context.Context) (show func() tea.Cmd, err erro
 	return in.Run(func(ctx context.Context) tea.Msg {
 		show, err := read(ctx)
 		if err != nil {
-			show = func() tea.Cmd { return in.Failed(err) }
+			show = func() tea.Cmd { return in.ReportError(err) }
 		}
 		return then(show)
 	})

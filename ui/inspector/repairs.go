@@ -131,7 +131,7 @@ func (in *Model) choose(to history.Remedy) tea.Cmd {
 	e := in.entry()
 	switch recovery := in.Session.State().Policy.Recovery; {
 	case in.Busy:
-		return in.Say(in.Keys.Lacks(keymap.NeedIdle))
+		return in.Say(in.Keys.ExplainNeed(keymap.NeedIdle))
 	case !recovery.TakesRemedies():
 		return in.Say("Recovery is set to " + string(recovery) + " for all calls, so there is nothing to choose.")
 	case to == remedyOf(e):
@@ -144,7 +144,7 @@ func (in *Model) choose(to history.Remedy) tea.Cmd {
 			if err == nil {
 				in.remedy = to
 			}
-			return in.Settled("This is sent from now on; your history is unchanged.", err)
+			return in.SettingsChanged("This is sent from now on; your history is unchanged.", err)
 		})
 	})
 }

@@ -1,6 +1,6 @@
-// Package keymap is the one table of key bindings: which keys, for which action, what it does and where it
-// works. Handlers ask it which action a key press is, hints and the help screen name its keys, the
-// configuration remaps it, and the documentation prints it. It knows no part of the screen.
+// Package keymap is the table of key bindings: for each action its keys, its help and where it works. Components ask it
+// which action a key press is, hints and help take their keys from it, the configuration remaps it, and the
+// documentation is generated from it. It knows no component.
 package keymap
 
 import (
@@ -15,27 +15,27 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Binding is one line of the table: an action, with its keys and what it does.
+// Binding is a row of the table: an action with its keys and its help.
 type Binding struct {
 	key.Binding
 	Action  Action
-	Section string // the part of the help screen that lists it
-	Where   Scope  // where its keys are heard
-	Needs   Need   // what must hold for it
+	Section string // the section of the help that lists it
+	Where   Scope  // where its keys work
+	Needs   Need   // conditions of the action
 }
 
 func bind(a Action, section string, where Scope, help string, keys ...string) Binding {
 	return Binding{key.NewBinding(key.WithKeys(keys...), key.WithHelp("", help)), a, section, where, 0}
 }
 
-// needing is the binding of an action that can be done only while something holds.
+// needing returns the binding with conditions.
 func (b Binding) needing(n Need) Binding {
 	b.Needs = n
 	return b
 }
 
-// Scope is a set of parts of the screen that keys are for. Actions that are heard in one of them have keys of their
-// own.
+// Scope is a set of parts of the screen that can get the keys. Two actions that work in the same part cannot share a
+// key.
 type Scope uint16
 
 // The scopes.
@@ -48,45 +48,46 @@ const (
 	InLists
 	InSessions
 	InRepairs
-	InOtherWindow // the composer of a session that another window has
-	InQuestion    // a tool call asks for permission
+	InOtherWindow // the draft of a session whose lease another window has
+	InQuestion    // a question of a tool call or a spending limit
 
 	panes      = InDraft | InTranscript | InPanel | InOtherWindow | InQuestion
 	everyScope = panes | InInspector | InRequest | InLists | InSessions | InRepairs
 	moving     = InTranscript | InPanel | InInspector | InRequest | InRepairs
 )
 
-// Need is a set of things that must hold for an action to be done.
+// Need is a set of conditions of an action.
 type Need uint8
 
-// The needs, in the order in which they are asked for.
+// The needs, in the order in which they are checked.
 const (
-	NeedOwn     Need = 1 << iota // no other window has the session open
-	NeedIdle                     // no answer arrives
-	NeedWhole                    // the session is read from its beginning
+	NeedLease   Need = 1 << iota // no other window has the lease of the session
+	NeedIdle                     // no turn is running
+	NeedLoaded                   // all messages of the session are loaded
 	NeedMessage                  // a message is under the cursor
 	NeedPlan                     // the next request is planned
 )
 
-// WhyNot says why an action cannot be done now, "" where it can: what it needs first of all that does not hold.
-func (m Map) WhyNot(a Action, holds func(Need) bool) string {
+// WhyNot returns a sentence that says which need of an action is not met, the first one if there are several. It
+// returns "" if all are. Met reports whether a need is met.
+func (m Map) WhyNot(a Action, met func(Need) bool) string {
 	needs := m.binding(a).Needs
-	for n := NeedOwn; n <= NeedPlan; n <<= 1 {
-		if needs&n != 0 && !holds(n) {
-			return m.Lacks(n)
+	for n := NeedLease; n <= NeedPlan; n <<= 1 {
+		if needs&n != 0 && !met(n) {
+			return m.ExplainNeed(n)
 		}
 	}
 	return ""
 }
 
-// Lacks says that something does not hold.
-func (m Map) Lacks(n Need) string {
+// ExplainNeed returns a sentence that says that a need is not met.
+func (m Map) ExplainNeed(n Need) string {
 	switch n {
-	case NeedOwn:
+	case NeedLease:
 		return "This chat is open in another window; you can read and fork it here."
 	case NeedIdle:
 		return "An answer is still arriving: " + m.First(Back) + " stops it."
-	case NeedWhole:
+	case NeedLoaded:
 		return "The older messages are still loading."
 	case NeedMessage:
 		return "Select a message first."
@@ -94,21 +95,21 @@ func (m Map) Lacks(n Need) string {
 	return "There is no plan of the next request yet."
 }
 
-// Map is a table of bindings. Its zero value has none.
+// Map is a table of bindings. Its zero value is empty.
 type Map struct{ bindings []Binding }
 
-// Default is the key map of a fresh installation.
+// Default returns the built-in key map.
 func Default() Map { return Map{table()} }
 
-// Table lists the bindings in the order of the help screen.
+// Table returns the bindings in the order of the help.
 func (m Map) Table() []Binding { return m.bindings }
 
-// find is the place of an action in the table, -1 for none.
+// find returns the index of an action in the table, -1 for none.
 func (m Map) find(a Action) int {
 	return slices.IndexFunc(m.bindings, func(b Binding) bool { return b.Action == a })
 }
 
-// binding is that of an action, without keys where there is none.
+// binding returns the binding of an action, an empty one if there is none.
 func (m Map) binding(a Action) Binding {
 	if i := m.find(a); i >= 0 {
 		return m.bindings[i]
@@ -116,10 +117,10 @@ func (m Map) binding(a Action) Binding {
 	return Binding{}
 }
 
-// Keys are the keys of an action.
+// Keys returns the keys of an action.
 func (m Map) Keys(a Action) []string { return m.binding(a).Keys() }
 
-// First is the key of an action, as sentences name it.
+// First returns the first key of an action as sentences show it, such as "ctrl+x" or "↑".
 func (m Map) First(a Action) string {
 	keys, arrows := m.Keys(a), map[string]string{"up": "↑", "down": "↓", "left": "←", "right": "→"}
 	if len(keys) == 0 {
@@ -128,12 +129,12 @@ func (m Map) First(a Action) string {
 	return cmp.Or(arrows[keys[0]], keys[0])
 }
 
-// Pressed says whether a key press is for one of some actions.
+// Pressed reports whether a key press is for one of the actions, in whatever scope.
 func (m Map) Pressed(msg tea.KeyPressMsg, actions ...Action) bool {
 	return slices.ContainsFunc(actions, func(a Action) bool { return m.binding(a).pressed(msg) })
 }
 
-// Action is what a key press is for in a place, "" for nothing.
+// Action returns the action of a key press in a scope, "" for none.
 func (m Map) Action(msg tea.KeyPressMsg, in Scope) Action {
 	for _, b := range m.bindings {
 		if b.Where&in != 0 && b.pressed(msg) {
@@ -143,14 +144,17 @@ func (m Map) Action(msg tea.KeyPressMsg, in Scope) Action {
 	return ""
 }
 
-// pressed says whether a key press is for the binding. Keys that arrive as text of more than one character are
-// typing, whatever they spell: an input method may commit the word "end".
+// pressed reports whether a key press is for the binding. A press with more than one character of text is typing, even
+// if it spells a key: an input method may commit the word "end".
 func (b Binding) pressed(msg tea.KeyPressMsg) bool {
 	return utf8.RuneCountInString(msg.Text) <= 1 && key.Matches(msg, b.Binding)
 }
 
-// With is the key map with some actions on other keys: action name to keys. The error names an unknown
-// action, or two actions that share a key in one place.
+// SuspendKey suspends winnow, as in any program of a shell. No action can have it.
+const SuspendKey = "ctrl+z"
+
+// With returns the key map with other keys for some actions, by action name. It fails for an unknown action, for
+// SuspendKey, and for a key that two actions of the same scope share.
 func (m Map) With(keys map[string][]string) (Map, error) {
 	changed := Map{slices.Clone(m.bindings)}
 	for _, action := range slices.Sorted(maps.Keys(keys)) {
@@ -167,11 +171,14 @@ func (m Map) With(keys map[string][]string) (Map, error) {
 	return changed, changed.clash()
 }
 
-// clash is an error where two actions share a key in one place.
+// clash returns an error if an action has SuspendKey, or two actions of the same scope share a key.
 func (m Map) clash() error {
 	taken := map[string][]Binding{}
 	for _, b := range m.bindings {
 		for _, name := range b.Keys() {
+			if name == SuspendKey {
+				return fmt.Errorf("the key %s suspends winnow, and cannot be bound to %s", name, b.Action)
+			}
 			for _, other := range taken[name] {
 				if b.Where&other.Where != 0 {
 					return fmt.Errorf("the key %s is bound to both %s and %s", name, other.Action, b.Action)

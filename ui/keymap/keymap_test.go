@@ -50,6 +50,7 @@ func TestKeysAreRemapped(t *testing.T) {
 		{map[string][]string{"list-up": {"pgup"}}, "pgup is bound to both list-up and page-up"},
 		{map[string][]string{"next-hit": {"j"}}, "j is bound to both down and next-hit"},
 		{map[string][]string{"next-hit": {"enter"}}, "enter is bound to both"},
+		{map[string][]string{"send": {"ctrl+z"}}, "ctrl+z suspends winnow, and cannot be bound to send"},
 	} {
 		if _, err := Default().With(c.keys); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: got %v, want an error with %q", c.keys, err, c.want)
@@ -69,10 +70,10 @@ func TestABindingSaysWhyNotNow(t *testing.T) {
 	}{
 		{Edit, nil, ""},
 		{Edit, []Need{NeedIdle}, "An answer is still arriving: esc stops it."},
-		{Edit, []Need{NeedIdle, NeedOwn}, "This chat is open in another window; you can read and fork it here."},
-		{Fork, []Need{NeedMessage, NeedOwn}, "Select a message first."},
+		{Edit, []Need{NeedIdle, NeedLease}, "This chat is open in another window; you can read and fork it here."},
+		{Fork, []Need{NeedMessage, NeedLease}, "Select a message first."},
 		{Boundary, []Need{NeedPlan}, "There is no plan of the next request yet."},
-		{Down, []Need{NeedPlan, NeedMessage, NeedIdle, NeedOwn, NeedWhole}, ""},
+		{Down, []Need{NeedPlan, NeedMessage, NeedIdle, NeedLease, NeedLoaded}, ""},
 		{"no-such-action", []Need{NeedIdle}, ""},
 	} {
 		if got := m.WhyNot(c.action, lacking(c.missing...)); got != c.want {

@@ -2,10 +2,10 @@ package keymap
 
 import tea "charm.land/bubbletea/v2"
 
-// AllLines is more lines than anything has that is scrolled.
+// AllLines is more lines than any text or list has.
 const AllLines = 1 << 30
 
-// Wheel is how many lines a turn of the wheel moves a list: step down, -step up.
+// Wheel returns how many lines a wheel event scrolls: step, or -step for up.
 func Wheel(msg tea.MouseWheelMsg, step int) int {
 	if msg.Button == tea.MouseWheelUp {
 		return -step
@@ -13,8 +13,8 @@ func Wheel(msg tea.MouseWheelMsg, step int) int {
 	return step
 }
 
-// Stride is how many lines a key scrolls a text, or moves the cursor of a list, of which page lines are on the screen:
-// AllLines to an end. It is false for a key that does not.
+// Stride returns by how many lines a key scrolls a text or moves a cursor, if page lines are visible: up if negative,
+// AllLines to an end. It returns false for a key that does neither.
 func (m Map) Stride(msg tea.KeyPressMsg, page int) (by int, ok bool) {
 	switch {
 	case m.Pressed(msg, Down, Next):

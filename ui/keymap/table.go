@@ -1,9 +1,9 @@
 package keymap
 
-// Action is what a key does. Its text is the name that remaps it in the configuration, so it is a contract.
+// Action is what a key does. Its text is its name in the configuration, so it must not change.
 type Action string
 
-// The actions, in the order of the help screen.
+// The actions, in the order of the help.
 const (
 	Send     Action = "send"
 	SendCut  Action = "send-cut"
@@ -23,7 +23,7 @@ const (
 	Palette   Action = "palette"
 	New       Action = "new"
 	Expand    Action = "expand"
-	Reason    Action = "reasoning"
+	Reasoning Action = "reasoning"
 	Reveal    Action = "reveal"
 	Focus     Action = "focus"
 	FocusBack Action = "focus-back"
@@ -59,27 +59,27 @@ const (
 	Repairs   Action = "repairs"
 	Request   Action = "request"
 
-	Choose  Action = "choose"
-	ForkOff Action = "fork-chat"
+	Choose   Action = "choose"
+	ForkChat Action = "fork-chat"
 
-	Rename  Action = "rename"
-	Tags    Action = "tags"
-	PinTop  Action = "pin-on-top"
-	Archive Action = "archive"
-	Delete  Action = "delete"
-	Undo    Action = "undo"
+	Rename   Action = "rename"
+	Tags     Action = "tags"
+	PinOnTop Action = "pin-on-top"
+	Archive  Action = "archive"
+	Delete   Action = "delete"
+	Undo     Action = "undo"
 
 	Allow  Action = "allow"
 	Refuse Action = "refuse"
 )
 
-// table is every binding in the order of the help screen.
+// table returns the default bindings in the order of the help.
 func table() []Binding {
 	const (
 		flagged   = InTranscript | InPanel | InInspector
 		requested = InPanel | InInspector | InRequest
 		viewed    = InInspector | InRequest | InRepairs
-		changing  = NeedOwn | NeedIdle | NeedWhole
+		changing  = NeedLease | NeedIdle | NeedLoaded
 	)
 	return []Binding{
 		bind(Send, "draft", InDraft, "send, or queue while an answer arrives", "enter"),
@@ -103,7 +103,7 @@ func table() []Binding {
 		bind(New, "everywhere", panes|InSessions, "new chat", "ctrl+n"),
 		bind(Expand, "everywhere", InDraft|InTranscript, "expand or collapse; in the draft, open a pasted text",
 			"ctrl+o"),
-		bind(Reason, "everywhere", panes, "show or hide reasoning", "ctrl+t"),
+		bind(Reasoning, "everywhere", panes, "show or hide reasoning", "ctrl+t"),
 		bind(Reveal, "everywhere", panes, "show or hide secrets", "f3"),
 		bind(Focus, "everywhere", panes|viewed, "next pane: draft, transcript, panel; or the next view", "tab"),
 		bind(FocusBack, "everywhere", panes|viewed|InSessions,
@@ -149,12 +149,12 @@ func table() []Binding {
 
 		bind(Rename, "chats", InSessions, "rename the chat", "ctrl+e"),
 		bind(Tags, "chats", InSessions, "edit the tags", "ctrl+t"),
-		bind(PinTop, "chats", InSessions, "pin to the top, or unpin", "ctrl+p"),
+		bind(PinOnTop, "chats", InSessions, "pin to the top, or unpin", "ctrl+p"),
 		bind(Archive, "chats", InSessions, "archive, or unarchive; in the trash, restore", "ctrl+a"),
 		bind(Delete, "chats", InSessions, "move to the trash; there, delete permanently", "ctrl+d", "delete"),
 		bind(Undo, "chats", InSessions, "clear the filter; without one, undo the last change in this list",
 			"ctrl+u"),
-		bind(ForkOff, "chats", InOtherWindow, "fork a chat that is open in another window", "ctrl+f"),
+		bind(ForkChat, "chats", InOtherWindow, "fork a chat that is open in another window", "ctrl+f"),
 
 		bind(Allow, "tool question", InQuestion, "run the call once", "y"),
 		bind(Refuse, "tool question", InQuestion, "don't run it", "n"),

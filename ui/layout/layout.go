@@ -1,85 +1,85 @@
-// Package layout says where each part of the screen stands. It is a pure function of sizes.
+// Package layout computes the box of each part of the screen. It is a pure function of sizes.
 package layout
 
 import "winnow/ui/theme"
 
-// The sizes at which the screen changes its shape, in cells.
+// The sizes at which the layout changes, in cells.
 const (
-	WideWidth   = 120 // from here the context panel stands beside the page
-	PanelHeight = 14  // from here there is room for the panel
-	WantWidth   = 40  // below this the screen says what size it wants
-	WantHeight  = 10
-	PanelWidth  = 48  // the panel with the rule between page and panel, and the gutter at its right
-	BroadWidth  = 160 // from here the panel is broader
-	BroadPanel  = 64
-	tallHeight  = 28 // from here a line is free above the hints
-	roomyHeight = 16 // from here a line is free above and below the page
-	floatWidth  = 92 // the most cells of what floats over the page
-	GaugeWidth  = 70 // from here the header has a bar
-	MostTail    = 6  // the most lines of an error below the last message
+	wideWidth     = 120 // least width at which the panel is beside the transcript
+	panelHeight   = 14  // least height at which the panel is beside the transcript
+	LeastWidth    = 40  // below these sizes the header says how large the screen should be
+	LeastHeight   = 10
+	panelWidth    = 48  // of the panel, with the rule at its left and the gutter at its right
+	broadWidth    = 160 // least width at which the panel is broader
+	broadPanel    = 64
+	tallHeight    = 28 // least height at which a line is free above the hints
+	roomyHeight   = 16 // least height at which a line is free above and below the transcript
+	floatWidth    = 92 // the greatest width of a floating box
+	GaugeWidth    = 70 // least width at which the header has a bar
+	MaxBlockLines = 6  // the most lines of an alert below the last message, and of the queue
 )
 
-// Context is how the next request is shown.
-type Context int
+// ContextView is how the next request is shown.
+type ContextView int
 
 // The ways to show the next request.
 const (
-	AsPanel Context = iota // beside the page, and as the strip where there is no room for that
-	AsStrip                // in the rule above the draft
-	Hidden
+	ContextPanel ContextView = iota // in the panel, or as ContextStrip if the panel does not fit
+	ContextStrip                    // in one line above the draft
+	ContextHidden
 )
 
-// Wants is what the content asks of the layout.
+// Wants is the input of the layout: the size of the terminal, and what the content needs.
 type Wants struct {
 	Width, Height int // of the terminal
-	Draft         int // lines of the draft, wrapped
-	AlertLines    int // of the question above the draft, 0 for none
+	Draft         int // lines of the wrapped draft
+	QuestionLines int // lines of the question above the draft, 0 for none
 	Queue         int // lines of queued messages above the draft
-	Sentence      int // lines of the sentence in the place of the hints, 0 and 1 for one line
-	Context       Context
-	Empty         bool // the chat has no message: its first screen has the whole page
-	Dials         bool // the panel is wanted for the dials of what-if, whatever Context and Empty say
-	PanelKeys     bool // the panel has the keys: where it does not fit beside the page it has the place of that
+	Sentence      int // lines of the sentence in place of the hints; 0 counts as 1
+	Context       ContextView
+	Empty         bool // the chat has no messages: the first screen gets the panel's place too
+	WhatIf        bool // a What-if trial is open: it needs the panel, whatever Context and Empty say
+	PanelFocused  bool // the panel has the focus: if it does not fit beside the transcript, it covers it
 }
 
-// MostAlert is the most lines of a question: half of the height.
-func (w Wants) MostAlert() int { return max(MostTail, w.Height/2) }
+// MaxQuestionLines returns the most lines of a question.
+func (w Wants) MaxQuestionLines() int { return max(MaxBlockLines, w.Height/2) }
 
-// PanelFits says that the panel can stand beside the page.
+// PanelFits reports whether the panel fits beside the transcript.
 func (w Wants) PanelFits() bool {
-	return w.Width >= WideWidth && w.Height >= PanelHeight && (!w.Empty || w.Dials)
+	return w.Width >= wideWidth && w.Height >= panelHeight && (!w.Empty || w.WhatIf)
 }
 
-// Mark is how many cells of the draft's line stand before its text: the gutter and the sign of the draft.
-func (w Wants) Mark() int { return theme.Gutter(w.Width) + 2 }
+// DraftIndent returns how many cells precede the draft's text: the gutter and the sign of the draft.
+func (w Wants) DraftIndent() int { return theme.Gutter(w.Width) + 2 }
 
-// DraftWidth is the width of the draft's text.
-func (w Wants) DraftWidth() int { return max(1, w.Width-w.Mark()-theme.Gutter(w.Width)) }
+// DraftWidth returns the width of the draft's text.
+func (w Wants) DraftWidth() int { return max(1, w.Width-w.DraftIndent()-theme.Gutter(w.Width)) }
 
-// Layout says where everything stands. Boxes that have no room are empty.
+// Layout is the box of each part of the screen. Parts without room have empty boxes.
 type Layout struct {
 	Wants
-	Gutter     int // cells that stay free at both sides of the screen, but for marks
+	Gutter     int // cells left free at both sides of the screen, except for marks
 	Header     theme.Box
-	Transcript theme.Box // the page, from the left edge of the screen to the last cell of text
-	Panel      theme.Box // beside the page, empty where it does not fit there
-	Cover      theme.Box // of the panel in the place of page and draft, empty where it is not there
-	Alert      theme.Box
+	Transcript theme.Box // from the left edge of the screen to the last cell of text
+	Panel      theme.Box // beside the transcript; empty if it does not fit or is hidden
+	Cover      theme.Box // of the panel while it covers transcript and draft, else empty
+	Question   theme.Box
 	Rule       theme.Box // above the draft
-	Queue      theme.Box // what is queued
+	Queue      theme.Box // the queued messages
 	Composer   theme.Box
 	Footer     theme.Box // the hints
-	Overlay    theme.Box // where lists float
-	Full       theme.Box // all between header and hints, for what replaces the page
-	Small      bool      // the screen is smaller than winnow wants
+	Overlay    theme.Box // of floating lists
+	Full       theme.Box // everything between header and hints, for dialogs that replace the panes
+	Small      bool      // the screen is below the least size
 }
 
-// For turns sizes into boxes. From the top: header, a blank line, page (the panel to its right), a blank line,
-// question, rule, queued messages, draft, a blank
-// line, hints. The draft grows to a third of the height; what is short is taken from the blank lines, then the
-// page, the rule, the header and the hints, so that the draft is the last to go.
+// For returns the layout for some content. From the top: header, blank line, transcript with the panel to its right,
+// blank line, question, rule, queue, draft, blank line, footer. The draft grows to a third of the height. On a small
+// screen the blank lines go first, then the lines of the transcript, the rule, the header and the footer; the draft
+// goes last.
 func For(w Wants) Layout {
-	l := Layout{Wants: w, Gutter: theme.Gutter(w.Width), Small: w.Width < WantWidth || w.Height < WantHeight}
+	l := Layout{Wants: w, Gutter: theme.Gutter(w.Width), Small: w.Width < LeastWidth || w.Height < LeastHeight}
 	width, left := max(0, w.Width), max(0, w.Height)
 	take := func(n int) int {
 		n = min(max(0, n), left)
@@ -103,7 +103,7 @@ func For(w Wants) Layout {
 		footer += free + take(min(more-free, max(0, left-1)))
 	}
 	queue := take(min(w.Queue, left/2))
-	alert := take(min(w.AlertLines, w.MostAlert()))
+	alert := take(min(w.QuestionLines, w.MaxQuestionLines()))
 	page += left
 
 	y := 0
@@ -116,7 +116,7 @@ func For(w Wants) Layout {
 	y += above
 	l.Transcript = next(page)
 	y += beneath
-	l.Alert = next(alert)
+	l.Question = next(alert)
 	l.Rule = next(rule)
 	l.Queue = next(queue)
 	l.Composer = next(composer)
@@ -124,19 +124,19 @@ func For(w Wants) Layout {
 	l.Footer = next(footer)
 
 	l.Transcript.W = max(1, width-l.Gutter)
-	if (w.Context == AsPanel || w.Dials) && w.PanelFits() {
-		panel := PanelWidth
-		if width >= BroadWidth {
-			panel = BroadPanel
+	if (w.Context == ContextPanel || w.WhatIf) && w.PanelFits() {
+		panel := panelWidth
+		if width >= broadWidth {
+			panel = broadPanel
 		}
 		l.Panel = theme.Box{X: width - panel, Y: header, W: panel, H: above + page + beneath}
 		l.Transcript.W = l.Panel.X - 1
 	}
 	l.Full = theme.Box{Y: header, W: width, H: max(0, l.Footer.Y-below-header)}
-	if (w.PanelKeys || w.Dials) && !w.PanelFits() {
+	if (w.PanelFocused || w.WhatIf) && !w.PanelFits() {
 		l.Cover = theme.Box{Y: l.Transcript.Y, W: width, H: max(0, l.Full.Y+l.Full.H-l.Transcript.Y)}
 		if alert > 0 {
-			l.Cover.H = l.Alert.Y - l.Cover.Y
+			l.Cover.H = l.Question.Y - l.Cover.Y
 		}
 	}
 	over := min(floatWidth, width-2*l.Gutter)

@@ -7,7 +7,7 @@ import (
 	"winnow/ui/theme"
 )
 
-// drawn is a layout as a picture: each box filled with its letter.
+// drawn returns a layout as a picture in which each box is filled with its letter, one column for every ten cells.
 func drawn(w Wants) string {
 	l := For(w)
 	rows := make([][]byte, w.Height)
@@ -21,7 +21,7 @@ func drawn(w Wants) string {
 		{l.Header, 'h'},
 		{l.Transcript, 't'},
 		{l.Panel, 'p'},
-		{l.Alert, 'a'},
+		{l.Question, 'a'},
 		{l.Rule, 'r'},
 		{l.Queue, 'q'},
 		{l.Composer, 'c'},
@@ -39,7 +39,6 @@ func drawn(w Wants) string {
 	}
 	var out []string
 	for _, r := range rows {
-		// Runs of a letter are drawn a tenth as wide.
 		s := ""
 		for x := 0; x < len(r); x += 10 {
 			s += string(r[x])
@@ -59,7 +58,7 @@ func TestLayouts(t *testing.T) {
 		{"one line", Wants{Width: 20, Height: 1, Draft: 3}, "cc"},
 		{"two lines", Wants{Width: 20, Height: 2, Draft: 1}, "cc\nff"},
 		{"narrow with a question", Wants{
-			Width: 40, Height: 9, Draft: 2, AlertLines: 2,
+			Width: 40, Height: 9, Draft: 2, QuestionLines: 2,
 		}, "hhhh\ntttt\ntttt\naaaa\naaaa\nrrrr\ncccc\ncccc\nffff"},
 		{"narrow with a queue", Wants{
 			Width: 40, Height: 9, Draft: 1, Queue: 2,
@@ -72,19 +71,19 @@ func TestLayouts(t *testing.T) {
 		}, "hhhh\ntttt\ntttt\ntttt\ntttt\nrrrr\ncccc\nffff\nffff"},
 		{
 			"wide, the panel at the right",
-			Wants{Width: 120, Height: 18, Draft: 1, AlertLines: 1},
+			Wants{Width: 120, Height: 18, Draft: 1, QuestionLines: 1},
 			"hhhhhhhhhhhh\n........pppp\n" + strings.Repeat("ttttttttpppp\n", 11) +
 				"........pppp\naaaaaaaaaaaa\nrrrrrrrrrrrr\ncccccccccccc\nffffffffffff",
 		},
 		{
 			"tall, no panel: a line is free above and below the page, and above the hints",
-			Wants{Width: 120, Height: 28, Draft: 1, Context: AsStrip},
+			Wants{Width: 120, Height: 28, Draft: 1, Context: ContextStrip},
 			"hhhhhhhhhhhh\n............\n" + strings.Repeat("tttttttttttt\n", 21) +
 				"............\nrrrrrrrrrrrr\ncccccccccccc\n............\nffffffffffff",
 		},
 		{
 			"a longer sentence takes the free line",
-			Wants{Width: 120, Height: 28, Draft: 1, Sentence: 2, Context: Hidden},
+			Wants{Width: 120, Height: 28, Draft: 1, Sentence: 2, Context: ContextHidden},
 			"hhhhhhhhhhhh\n............\n" + strings.Repeat("tttttttttttt\n", 21) +
 				"............\nrrrrrrrrrrrr\ncccccccccccc\nffffffffffff\nffffffffffff",
 		},
@@ -95,23 +94,24 @@ func TestLayouts(t *testing.T) {
 	}
 }
 
-// The boxes of every screen lie in it and apart, the draft has a line, and nothing is left over but the gutters and the
-// free lines.
+// At every size the boxes are on the screen and do not overlap, the draft has a line, and only blank lines are left
+// over.
 func TestLayoutsHaveNoOverlap(t *testing.T) {
 	for w := 1; w < 130; w += 3 {
 		for h := 1; h < 45; h++ {
 			for _, alert := range []int{0, 2, 40} {
 				for _, draft := range []int{1, 7, 99} {
 					wants := Wants{
-						Width: w, Height: h, Draft: draft, AlertLines: alert, Sentence: 1 + h%2, Queue: h % 3,
-						Dials: h%2 == 0,
+						Width: w, Height: h, Draft: draft, QuestionLines: alert, Sentence: 1 + h%2, Queue: h % 3,
+						WhatIf: h%2 == 0,
 					}
 					l := For(wants)
 					if strings.Contains(drawn(wants), "#") || l.Composer.Empty() {
 						t.Fatalf("%dx%d, alert %d, draft %d has an overlap or no draft:\n%s", w, h, alert,
 							draft, drawn(wants))
 					}
-					lines := l.Header.H + l.Transcript.H + l.Alert.H + l.Rule.H + l.Queue.H + l.Composer.H + l.Footer.H
+					lines := l.Header.H + l.Transcript.H + l.Question.H + l.Rule.H + l.Queue.H + l.Composer.H +
+						l.Footer.H
 					if lines > h || lines < h-3 || l.Footer.Y+l.Footer.H > h || l.Overlay.Y+l.Overlay.H > h ||
 						l.Full.Y+l.Full.H > h {
 						t.Fatalf("%dx%d, alert %d, draft %d has %d lines:\n%s", w, h, alert, draft, lines, drawn(wants))

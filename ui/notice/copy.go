@@ -6,15 +6,15 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Copy gives a text to the terminal and to the system's clipboard, and says what was copied.
+// Copy copies a text through the terminal and to the system's clipboard, and shows a sentence that names it.
 func Copy(what, text string) tea.Cmd {
 	return tea.Batch(tea.Raw(ansi.SetSystemClipboard(text)), func() tea.Msg {
-		return Copied(what, clipboard.WriteAll(text))
+		return CopyResult(what, clipboard.WriteAll(text))
 	})
 }
 
-// Copied says what became of a text for the system's clipboard. Where there is none it went through the terminal alone.
-func Copied(what string, err error) Sentence {
+// CopyResult returns the sentence for a copy. Without a system clipboard (err), only the terminal has the text.
+func CopyResult(what string, err error) Sentence {
 	if err != nil {
 		return Sentence{Text: "sent " + what + " to the terminal’s clipboard", Done: true}
 	}

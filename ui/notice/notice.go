@@ -1,6 +1,6 @@
-// Package notice is what the application says beside the conversation: a sentence in the lower line that goes by
-// itself, and above the draft an alert with what can be done about it, or news, until they are dealt with. It
-// decides what is shown and for how long, not what is said.
+// Package notice shows messages of winnow itself: a sentence in the footer that disappears after some seconds, and
+// below the last message an alert with a way out, or news, until they are closed. It decides what is shown and for how
+// long, not what is said.
 package notice
 
 import (
@@ -13,53 +13,52 @@ import (
 	"winnow/ui/notice/bell"
 )
 
-// shownFor is how long a sentence stays in the lower line, and how much longer for each of its words behind the first
-// ten: a long one is read for longer.
+// A sentence is shown for shownFor, and eachWord longer for every word beyond freeWords.
 const (
 	shownFor  = 4 * time.Second
 	eachWord  = 250 * time.Millisecond
 	freeWords = 10
 )
 
-// Cause is what an alert is about, and so what ends it.
+// Cause is what an alert is about, which decides what ends it.
 type Cause int
 
 // The causes.
 const (
-	Failed       Cause = iota // the last turn
-	TooLong                   // the draft does not fit, until it does
-	Unreachable               // the model in use cannot be asked, until it can or another is chosen
-	OtherAddress              // the endpoint in use is at another address, until the user agrees to it
+	TurnFailed       Cause = iota // until the next turn
+	DraftTooLong                  // until the draft fits the window
+	ModelUnreachable              // until the model can be asked or another one is chosen
+	AddressChanged                // until the user accepts the endpoint's new address
 )
 
-// Alert is something that went wrong.
+// Alert is a failure that is shown until it is resolved or closed.
 type Alert struct {
-	Text  string
-	Way   string // what the user can do about it, in lines below; "" for nothing
-	Cause Cause
+	Text   string
+	WayOut string // what the user can do, shown below the text; "" for nothing
+	Cause  Cause
 }
 
-// Sentence is a sentence for the user.
+// Sentence is a short message in the footer.
 type Sentence struct {
 	Text  string
 	Error bool // something did not work
-	Done  bool // something that the user asked for was done
+	Done  bool // something that the user asked for was done, such as a copy
 }
 
-// Model is what is said now. Its zero value says nothing.
+// Model is what is shown now. Its zero value shows nothing.
 type Model struct {
 	Bell bell.Model
 
 	sentence Sentence
 	number   app.Latest // of the sentence
 	alert    Alert
-	news     string // what happened to the history
+	news     string // such as a damaged history file
 }
 
-// mostOfSentence is the most of a sentence that is kept, in bytes: more than its lines have room for on any screen.
+// mostOfSentence is how many bytes of a sentence are kept, which is more than any screen has room for.
 const mostOfSentence = 4 << 10
 
-// Show shows a sentence for a while.
+// Show shows a sentence for some seconds.
 func (m *Model) Show(n Sentence) tea.Cmd {
 	n.Text = strings.ToValidUTF8(n.Text[:min(len(n.Text), mostOfSentence)], "")
 	m.sentence = n
@@ -67,13 +66,13 @@ func (m *Model) Show(n Sentence) tea.Cmd {
 	long := time.Duration(max(0, strings.Count(n.Text, " ")-freeWords)) * eachWord
 	return tea.Tick(shownFor+long, func(time.Time) tea.Msg {
 		return expired(func() tea.Cmd {
-			m.Hush()
+			m.ClearSentence()
 			return nil
 		})
 	})
 }
 
-// Say shows a sentence, "" none.
+// Say shows a sentence. It does nothing for "".
 func (m *Model) Say(text string) tea.Cmd {
 	if text == "" {
 		return nil
@@ -81,50 +80,51 @@ func (m *Model) Say(text string) tea.Cmd {
 	return m.Show(Sentence{Text: text})
 }
 
-// Error shows why something did not work.
+// Error shows a sentence about something that did not work.
 func (m *Model) Error(text string) tea.Cmd { return m.Show(Sentence{Text: text, Error: true}) }
 
-// Hush takes the sentence away.
-func (m *Model) Hush() { m.sentence.Text = "" }
+// ClearSentence removes the sentence.
+func (m *Model) ClearSentence() { m.sentence.Text = "" }
 
-// Number is that of the newest sentence.
-func (m *Model) Number() app.Latest { return m.number }
+// SentenceNumber returns the number of the newest sentence, for KeyPressed.
+func (m *Model) SentenceNumber() app.Latest { return m.number }
 
-// Key takes the sentence away where a key has the next ones be for something else: it stands where these are listed. An
-// error stays, and so does a sentence that is newer than the one with the number before.
-func (m *Model) Key(before app.Latest, away bool) {
+// KeyPressed removes the sentence after a key that moved the focus (away), because it hides the hints of the new pane.
+// Errors stay, and so does a sentence that the key itself caused: one newer than before, the number from before the
+// key.
+func (m *Model) KeyPressed(before app.Latest, away bool) {
 	if m.number == before && away && !m.sentence.Error {
-		m.Hush()
+		m.ClearSentence()
 	}
 }
 
-// Sentence is what the lower line says, "" for nothing.
+// Sentence returns the text of the sentence, "" for none.
 func (m *Model) Sentence() string { return m.sentence.Text }
 
-// Warn shows an alert until it is dealt with.
-func (m *Model) Warn(a Alert) { m.alert = a }
+// ShowAlert shows an alert in place of the one before.
+func (m *Model) ShowAlert(a Alert) { m.alert = a }
 
-// Alert is what went wrong last. Its text is "" where the user has closed it.
+// Alert returns the last alert. Its text is "" if the user has closed it.
 func (m *Model) Alert() Alert { return m.alert }
 
-// Resolve ends an alert with a cause.
+// Resolve removes the alert if it has a cause.
 func (m *Model) Resolve(c Cause) {
-	if m.Is(c) {
+	if m.AlertIs(c) {
 		m.alert = Alert{}
 	}
 }
 
-// Is says whether the last alert has a cause, whether or not the user has closed it.
-func (m *Model) Is(c Cause) bool { return m.alert.Cause == c }
+// AlertIs reports whether the last alert has a cause, even if the user has closed it.
+func (m *Model) AlertIs(c Cause) bool { return m.alert.Cause == c }
 
-// News shows news until something is sent.
-func (m *Model) News(news string) { m.news = news }
+// ShowNews shows a text until a message is sent or the user closes it.
+func (m *Model) ShowNews(news string) { m.news = news }
 
-// Clear ends the alert and the news.
-func (m *Model) Clear() { m.alert, m.news = Alert{}, "" }
+// ClearAlerts removes the alert and the news.
+func (m *Model) ClearAlerts() { m.alert, m.news = Alert{}, "" }
 
-// Close closes the alert, else the news, and says whether there was one.
-func (m *Model) Close() bool {
+// CloseAlert closes the alert, else the news, and reports whether there was one.
+func (m *Model) CloseAlert() bool {
 	switch {
 	case m.alert.Text != "":
 		m.alert.Text = ""

@@ -30,33 +30,33 @@ func TestASentenceGoesByItself(t *testing.T) {
 func TestAKeyTakesASentenceAway(t *testing.T) {
 	var m Model
 	m.Say("Nothing to undo.")
-	if m.Key(m.Number(), false); m.Sentence() == "" {
+	if m.KeyPressed(m.SentenceNumber(), false); m.Sentence() == "" {
 		t.Error("a key for the same took it away")
 	}
-	if m.Key(m.Number()-1, true); m.Sentence() == "" {
+	if m.KeyPressed(m.SentenceNumber()-1, true); m.Sentence() == "" {
 		t.Error("the key that it came with took it away")
 	}
-	if m.Key(m.Number(), true); m.Sentence() != "" {
+	if m.KeyPressed(m.SentenceNumber(), true); m.Sentence() != "" {
 		t.Error("it stands where other keys are listed")
 	}
 	m.Error("There is no code block.")
-	if m.Key(m.Number(), true); m.Sentence() == "" {
+	if m.KeyPressed(m.SentenceNumber(), true); m.Sentence() == "" {
 		t.Error("a key took an error away")
 	}
 }
 
 func TestAnAlertEndsWithItsCause(t *testing.T) {
 	var m Model
-	m.Warn(Alert{"The model is gone.", "ctrl+l chooses another", Unreachable})
-	m.News("A file was set aside.")
-	m.Resolve(TooLong)
-	if !m.Close() || m.Alert().Text != "" || !m.Is(Unreachable) {
+	m.ShowAlert(Alert{"The model is gone.", "ctrl+l chooses another", ModelUnreachable})
+	m.ShowNews("A file was set aside.")
+	m.Resolve(DraftTooLong)
+	if !m.CloseAlert() || m.Alert().Text != "" || !m.AlertIs(ModelUnreachable) {
 		t.Errorf("a closed alert is %+v, want it without text and its cause kept", m.Alert())
 	}
-	if m.Resolve(Unreachable); m.Is(Unreachable) {
+	if m.Resolve(ModelUnreachable); m.AlertIs(ModelUnreachable) {
 		t.Error("the cause is not resolved")
 	}
-	if !m.Close() || m.Close() {
+	if !m.CloseAlert() || m.CloseAlert() {
 		t.Error("the news are closed once")
 	}
 }
@@ -64,7 +64,7 @@ func TestAnAlertEndsWithItsCause(t *testing.T) {
 // A screen that is too small for both has the alert, of which there may be less than there is room.
 func TestASmallScreenHasTheAlert(t *testing.T) {
 	for n := range 6 {
-		lines := Alert{Text: "no", Way: "/retry asks again."}.view(theme.Styles{}, 3, n)
+		lines := Alert{Text: "no", WayOut: "/retry asks again."}.view(theme.Styles{}, 3, n)
 		if len(lines) > n || n > 0 && lines[0] != "✗" {
 			t.Errorf("%d lines have %q, want the beginning of the alert", n, lines)
 		}
@@ -78,7 +78,7 @@ func TestTheWayOutIsNeverCut(t *testing.T) {
 			"piece"), rapid.IntRange(0, 2000).Draw(t, "times"))
 		w, n := rapid.IntRange(18, 120).Draw(t, "width"), rapid.IntRange(2, 6).Draw(t, "lines")
 		way := "/retry asks again."
-		lines := Alert{Text: text, Way: way}.view(theme.Styles{}, w, n)
+		lines := Alert{Text: text, WayOut: way}.view(theme.Styles{}, w, n)
 		if len(lines) > n {
 			t.Fatalf("%d lines, want at most %d: %q", len(lines), n, lines)
 		}

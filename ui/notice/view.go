@@ -13,7 +13,7 @@ import (
 // mostLines is the most lines of a sentence.
 const mostLines = 2
 
-// mark is the sign in front of the sentence, "" for none, with its style and that of the words.
+// mark returns the sign in front of the sentence, "" for none, with its style and that of the words.
 func (m *Model) mark(st theme.Styles) (mark string, style, words lipgloss.Style) {
 	switch {
 	case m.sentence.Error:
@@ -24,7 +24,7 @@ func (m *Model) mark(st theme.Styles) (mark string, style, words lipgloss.Style)
 	return "", st.Text, st.Text
 }
 
-// Toast is the sentence on one line, for the right end of the hints, "" for none.
+// Toast returns the sentence on one line, for the right end of the hints, "" for none.
 func (m *Model) Toast(st theme.Styles) string {
 	if m.sentence.Text == "" {
 		return ""
@@ -33,12 +33,12 @@ func (m *Model) Toast(st theme.Styles) string {
 	return style.Render(mark) + words.Render(m.words())
 }
 
-// Fits says that the sentence has room at the right end of hints of w cells.
-func (m *Model) Fits(w int) bool { return ansi.StringWidth(m.sentence.Text)+2 <= w-w*2/5 }
+// FitsBesideHints reports whether the sentence fits at the right end of the hints on a line of w cells.
+func (m *Model) FitsBesideHints(w int) bool { return ansi.StringWidth(m.sentence.Text)+2 <= w-w*2/5 }
 
-// Lines is how many lines of w cells the sentence takes, 0 for none.
-func (m *Model) Lines(w int) int {
-	if m.sentence.Text == "" || m.Fits(w) {
+// SentenceLines returns how many lines of w cells the sentence takes, 0 for none.
+func (m *Model) SentenceLines(w int) int {
+	if m.sentence.Text == "" || m.FitsBesideHints(w) {
 		return min(1, len(m.sentence.Text))
 	}
 	return min(mostLines, len(theme.Wrap(m.words(), room(w))))
@@ -46,10 +46,10 @@ func (m *Model) Lines(w int) int {
 
 func (m *Model) words() string { return markdown.OneLine(m.sentence.Text, 1<<20) }
 
-// room is how many cells a line of w cells has for the words of a sentence.
+// room returns how many of the w cells of a line are left for the words of a sentence.
 func room(w int) int { return max(1, w-2*theme.Gutter(w)-2) }
 
-// View draws the sentence in at most so many lines of w cells, without lines where there is none.
+// View draws the sentence in at most most lines of w cells.
 func (m *Model) View(st theme.Styles, w, most int) (lines []string) {
 	mark, style, words := m.mark(st)
 	text, margin := m.words(), strings.Repeat(" ", theme.Gutter(w))
@@ -57,7 +57,7 @@ func (m *Model) View(st theme.Styles, w, most int) (lines []string) {
 	most = min(most, mostLines, len(parts))
 	for i, part := range parts[:max(0, most)] {
 		if i == most-1 {
-			part.Text = text[part.From:] // as it was: a path that wraps at a hyphen gets no blank there
+			part.Text = text[part.From:] // unwrapped: wrapping would put a blank into a path with a hyphen
 		}
 		said := words.Render(markdown.OneLine(part.Text, room(w)))
 		lines = append(lines, theme.Fit(margin+style.Render(mark)+said, w))
@@ -66,7 +66,7 @@ func (m *Model) View(st theme.Styles, w, most int) (lines []string) {
 	return lines
 }
 
-// AlertView draws the alert, else the news, in lines of w cells; an alert takes at most so many.
+// AlertView draws the alert, in at most most lines of w cells, else the news.
 func (m *Model) AlertView(st theme.Styles, w, most int) []string {
 	switch {
 	case m.alert.Text != "":
@@ -77,15 +77,15 @@ func (m *Model) AlertView(st theme.Styles, w, most int) []string {
 	return nil
 }
 
-// mostBytes is the most of an alert that is looked at: more than its lines have room for.
+// mostBytes is how many bytes of an alert are used, which is more than its lines have room for.
 const mostBytes = 8 << 10
 
-// view draws an alert in at most n lines of w cells, and its ways out as the last of them. These stand whole, so a
-// server that says a lot is cut. A screen with no room for both shows the text.
+// view draws the alert in at most n lines of w cells: the text, cut if necessary, and then the whole way out. If there
+// is no room for both, it draws the text alone.
 func (a Alert) view(st theme.Styles, w, n int) []string {
 	text := theme.WrapStyled(st.Error, "✗ "+markdown.Visible(a.Text[:min(len(a.Text), mostBytes)]), w)
-	ways := theme.WrapStyled(st.Muted, a.Way, w)
-	if a.Way == "" || n <= len(ways) {
+	ways := theme.WrapStyled(st.Muted, a.WayOut, w)
+	if a.WayOut == "" || n <= len(ways) {
 		return text[:min(len(text), n)]
 	}
 	if room := n - len(ways); len(text) > room {

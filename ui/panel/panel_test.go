@@ -28,7 +28,7 @@ func empty(text func(id int64) string) (p *Model, said *string) {
 	return &Model{
 		Context: &app.Context{Ref: "openai/gpt-5.2", Shared: &app.Shared{
 			Keys: keymap.Default(), Themes: &theme.Set{Styles: theme.New(theme.None, theme.Palette{}, 0)}, Say: say,
-			Fail: say, Program: context.Background,
+			Fail: say, ProgramContext: context.Background,
 		}},
 		Screen: Screen{
 			Message: func(id int64) (store.Message, bool) {

@@ -220,7 +220,7 @@ func (p *Model) read(from store.Request, by int) tea.Cmd {
 			p.reading = false
 			switch {
 			case err != nil:
-				return p.Failed(err)
+				return p.ReportError(err)
 			case found:
 				return p.Open(new(PastRequest(r)))
 			case by > 0:

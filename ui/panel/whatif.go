@@ -146,7 +146,7 @@ func (w *Whatif) budgets() (texts []string) {
 // models are the models that are known: the one in use, what the endpoints answer with by default, and what they list.
 func (p *Model) models() []string {
 	refs := []string{p.Ref}
-	for _, e := range p.With.Models.Endpoints() {
+	for _, e := range p.Deps.Models.Endpoints() {
 		if e.DefaultModel != "" {
 			refs = append(refs, e.Name+"/"+e.DefaultModel)
 		}

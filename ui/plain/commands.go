@@ -16,14 +16,14 @@ import (
 	"winnow/ui/theme"
 )
 
-// command is a slash command with what it does here.
+// command is a slash command and what it does in plain mode.
 type command struct {
 	slash.Command
 	run func(c *chat, ctx context.Context, args string) error
 }
 
-// commands are the commands in the order of /help: those of the screen, and some that name messages by their numbers,
-// which the screen selects.
+// commands returns the commands in the order of /help: some of the screen's, and those that name messages by number,
+// because plain mode has no selection.
 func commands() []command {
 	shared := slash.Named
 	return []command{
@@ -47,19 +47,20 @@ func commands() []command {
 	}
 }
 
-// errQuit ends the chat.
+// errQuit is returned by a command that ends the chat.
 var errQuit = errors.New("quit")
 
-// knows reports whether there is a command with a name.
+// knows reports whether a command with a name exists.
 func (c *chat) knows(name string) bool { return c.commands[name].run != nil }
 
-// run runs a command.
+// run runs the command in a text that begins with a slash.
 func (c *chat) run(ctx context.Context, text string) error {
-	name, args := slash.Cut(text)
+	name, args := slash.Split(text)
 	if !c.knows(name) {
-		return fmt.Errorf("there is no command /%s; /help lists the commands. %s", theme.OneLine(name), slash.AsMessage)
+		return fmt.Errorf("there is no command /%s; /help lists the commands. %s", theme.OneLine(name),
+			slash.AsMessageHint)
 	}
-	if misused := c.commands[name].Misused(text); misused != "" {
+	if misused := c.commands[name].Misuse(text); misused != "" {
 		return errors.New(misused)
 	}
 	return c.commands[name].run(c, ctx, args)
@@ -91,7 +92,7 @@ func (c *chat) history(ctx context.Context, _ string) error {
 	})
 }
 
-// preview prints what the next request would hold, with the verdicts that changed or with all of them.
+// preview prints the size of the next request, with all verdicts or only those that have changed.
 func (c *chat) preview(all bool) error {
 	plan, err := c.s.Preview(session.Draft{})
 	if err == nil {
@@ -105,7 +106,7 @@ func (c *chat) retry(ctx context.Context, model string) error {
 	return c.follow(ctx, c.s.Regenerate(ctx, 0, model))
 }
 
-// flagging is a command that gives messages a flag.
+// flagging returns a command that sets the flag of messages, given by number.
 func flagging(name, help string, f history.Flag) command {
 	numbered := slash.Command{Name: name, Args: "NUMBER...", Help: help}
 	return command{numbered, func(c *chat, ctx context.Context, args string) error {
@@ -138,7 +139,8 @@ func (c *chat) alone(ctx context.Context, text string) error {
 	return c.send(ctx, session.Draft{Alone: true, Text: text})
 }
 
-// setting sets what a value stands for, and prints all that is set; without a value nothing else is set.
+// setting returns a command that changes the setting for a value and prints all settings. Without a value it only
+// prints.
 func setting(of func(value string) session.Settings) func(*chat, context.Context, string) error {
 	return func(c *chat, ctx context.Context, value string) error {
 		to := of(value)
@@ -162,7 +164,7 @@ func setting(of func(value string) session.Settings) func(*chat, context.Context
 	}
 }
 
-// tokens reads a number of tokens, nil for a text that is none.
+// tokens reads a number of tokens. It returns nil for any other text.
 func tokens(text string) *int {
 	if n, ok := settings.ReadBudget(text); ok {
 		return &n
@@ -170,7 +172,7 @@ func tokens(text string) *int {
 	return nil
 }
 
-// compact has older messages summarised, or sends them again.
+// compact has older messages summarised, or sends them in full again.
 func (c *chat) compact(ctx context.Context, args string) error {
 	switch args {
 	case "":

@@ -1,7 +1,7 @@
-// Package plain is the chat as lines of text, one after the other: for screen readers, slow lines and pipes. Nothing is
-// drawn again, there are no colours and no cursor movements, and every verdict is in words. It reads messages and
-// commands, and prints what the session reports; it does not decide what a model sees. What winnow does outside of a
-// chat, as winnow sessions does, has no command here.
+// Package plain is a chat in plain lines of text, for screen readers, slow connections and pipes. Nothing is redrawn,
+// there are no colours or cursor movements, and verdicts are in words. It reads messages and commands and prints the
+// events of the session; it does not decide what a model sees. It has no commands for what happens outside of a chat,
+// such as listing sessions.
 package plain
 
 import (
@@ -24,42 +24,42 @@ import (
 	"winnow/ui/transcript"
 )
 
-// Options is everything the chat needs from outside.
+// Options is everything the chat needs from its caller.
 type Options struct {
 	Start   *session.Session
-	Reason  string        // why its model was chosen, "" for nothing to say
-	Notices []string      // sentences to begin with
-	Attach  []string      // files that go with the first message
-	Secrets theme.Secrets // hidden in the title
+	Reason  string        // why its model was chosen, "" to print no reason
+	Notices []string      // sentences to print first
+	Attach  []string      // files to attach to the first message
+	Secrets theme.Secrets // to be hidden in the title
 
 	In       io.Reader
 	Out      io.Writer
-	Terminal bool // a person types: there are prompts, and what is typed is on the terminal already
+	Terminal bool // a person types: there are prompts, and the terminal echoes the input
 
-	// Stoppable makes a context that ctrl+c ends.
+	// Stoppable returns a context that ctrl+c cancels.
 	Stoppable func(context.Context) (context.Context, context.CancelFunc)
 
-	// Remember keeps a model for the next start.
+	// Remember saves a model for the next start.
 	Remember func(ref string) error
 }
 
 // closeTime bounds how long quitting waits for a running answer to be saved.
 const closeTime = 5 * time.Second
 
-// chat is a running chat. Its methods are called on one goroutine.
+// chat is a running chat. Its methods are called by one goroutine.
 type chat struct {
 	Options
 	Writer
 	s        *session.Session
-	typed    <-chan string    // messages, commands and answers, as they come
-	held     []string         // what came before a question: it answers nothing
-	files    []history.Part   // go with the next message
-	verdicts map[int64]string // what was printed last of each message
-	thinking bool             // reasoning is printed
+	typed    <-chan string    // messages, commands and answers to questions
+	held     []string         // input from before a question: messages, not answers
+	files    []history.Part   // attached to the next message
+	verdicts map[int64]string // the verdict printed last of each message, by id
+	thinking bool             // whether reasoning is printed
 	commands map[string]command
 }
 
-// Run shows the chat until its input ends or the user quits.
+// Run runs the chat until its input ends or the user quits. A running answer is stopped and saved.
 func Run(ctx context.Context, o Options) (err error) {
 	c := &chat{
 		Options: o, Writer: Writer{Writer: o.Out}, s: o.Start, typed: read(o.In), verdicts: map[int64]string{},
@@ -79,7 +79,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	return c.s.Close(saving)
 }
 
-// greet says which model answers, how to go on, and what the chat holds, and makes it this window's.
+// greet prints the model, how to continue and what the chat holds, takes the lease of the session and loads it.
 func (c *chat) greet(ctx context.Context) {
 	c.Line("winnow, plain mode. The model is %s.", strings.TrimSuffix(c.s.Model().Ref()+" ("+c.Reason+")", " ()"))
 	c.Line("Write a message and press enter. /help lists the commands, ctrl+c stops an answer, ctrl+d quits.")
@@ -102,8 +102,8 @@ func (c *chat) greet(ctx context.Context) {
 	}
 }
 
-// next takes what is typed next: it sends a message, or runs a command. errQuit ends the chat; other errors are for the
-// user.
+// next waits for input, and sends a message or runs a command. It returns errQuit if the chat ends; other errors are to
+// be shown.
 func (c *chat) next(program context.Context) error {
 	ctx, stop := c.Stoppable(program)
 	defer stop()
@@ -124,7 +124,7 @@ func (c *chat) next(program context.Context) error {
 	return c.send(ctx, session.Draft{Text: text})
 }
 
-// send sends a message with the files that wait for one. They wait on where it was not saved.
+// send sends a message with the attached files. If the message was not stored, they stay attached for the next one.
 func (c *chat) send(ctx context.Context, d session.Draft) error {
 	d.Files = c.files
 	before := c.s.Info().Leaf
@@ -135,7 +135,7 @@ func (c *chat) send(ctx context.Context, d session.Draft) error {
 	return err
 }
 
-// follow prints what happens in a turn until it is over, and asks what the turn asks.
+// follow prints the events of a turn until it ends, and asks its questions.
 func (c *chat) follow(ctx context.Context, turn <-chan session.Event) (err error) {
 	for e := range turn {
 		switch e := e.(type) {
@@ -158,7 +158,7 @@ func (c *chat) follow(ctx context.Context, turn <-chan session.Event) (err error
 		case session.Notice:
 			c.Line("winnow: %s", theme.OneSentence(e.Text))
 		case session.Retrying:
-			if e.Change == "" { // A notice says the rest.
+			if e.Change == "" { // else a session.Notice says it
 				c.Line("winnow: %s Trying again in %s.", theme.Sentence(e.Err), theme.Duration(e.Delay))
 			}
 		case session.ApprovalNeeded:
@@ -175,7 +175,7 @@ func (c *chat) follow(ctx context.Context, turn <-chan session.Event) (err error
 	return err
 }
 
-// approve asks whether a tool call may run.
+// approve asks whether a tool call may run, and answers the event.
 func (c *chat) approve(ctx context.Context, e session.ApprovalNeeded) {
 	c.Line("The model wants to call the tool %s with:\n%s", theme.OneLine(e.Call.Name), e.Arguments.Object)
 	if len(e.Arguments.Repairs) > 0 {
@@ -194,14 +194,14 @@ func (c *chat) approve(ctx context.Context, e session.ApprovalNeeded) {
 	e.Answer(answer)
 }
 
-// sums says how much a request holds: "3 of 5 messages, about 1,200 tokens."
+// sums returns the size of a request, as in "3 of 5 messages, about 1,200 tokens."
 func sums(p history.Plan) string {
 	return fmt.Sprintf("%s of %s, about %s tokens.", theme.Thousands(store.CountVerdicts(p.Entries).Sent()),
 		theme.Plural(len(p.Entries), "message"), theme.Thousands(p.Sum.Tokens(p.Sum.Total)))
 }
 
-// showVerdicts prints the messages with another verdict than was printed of them last, or all of them. Messages side by
-// side with the same verdict share a line.
+// showVerdicts prints the verdicts that differ from those printed last, or all of them. Neighbouring messages with the
+// same verdict share a line.
 func (c *chat) showVerdicts(p history.Plan, all bool) {
 	for from := 0; from < len(p.Entries); from++ {
 		now, to := theme.Verdict(p.Entries[from]), from
@@ -216,7 +216,7 @@ func (c *chat) showVerdicts(p history.Plan, all bool) {
 	}
 }
 
-// messages says which messages a line is about.
+// messages names the messages of a line by number.
 func messages(list []history.Entry) string {
 	first, last := list[0], list[len(list)-1]
 	if len(list) == 1 {
@@ -225,7 +225,7 @@ func messages(list []history.Entry) string {
 	return fmt.Sprintf("messages %s to %s", theme.Thousands(first.Index+1), theme.Thousands(last.Index+1))
 }
 
-// report says why something did not work, where it did not, and what can be done about it here.
+// report prints an error, with what the user can do in plain mode. It prints nothing for nil.
 func (c *chat) report(err error) {
 	over, other := (*session.OversizeError)(nil), (*session.AddressChangedError)(nil)
 	more := ""
@@ -243,10 +243,10 @@ func (c *chat) report(err error) {
 	c.Line("%s", theme.UpperFirst(theme.Sentence(err))+more)
 }
 
-// Writer writes an answer in pieces, as they come, and lines that begin behind them.
+// Writer writes the pieces of an answer, and lines that always begin on a new line.
 type Writer struct {
 	io.Writer
-	open bool // the last line has no end yet
+	open bool // the last line is not ended
 }
 
 // Piece writes a piece of an answer.
@@ -257,14 +257,14 @@ func (w *Writer) Piece(text string) {
 	}
 }
 
-// EndLine ends a line that a piece left open.
+// EndLine ends the line that a piece has left open.
 func (w *Writer) EndLine() {
 	if w.open {
 		w.Piece("\n")
 	}
 }
 
-// Line writes a line.
+// Line writes a formatted line, on a new line.
 func (w *Writer) Line(format string, args ...any) {
 	w.EndLine()
 	fmt.Fprintf(w, format+"\n", args...)
@@ -272,11 +272,11 @@ func (w *Writer) Line(format string, args ...any) {
 
 const (
 	longestLine = 16 << 20 // bytes; a longer line ends the input
-	linesAhead  = 256      // are read ahead of the chat
+	linesAhead  = 256      // lines that are read ahead of the chat
 )
 
-// read reads lines, and the lines between <<END and END as one text, until the input ends. A read that waits for the
-// input cannot be ended: its goroutine ends with the program.
+// read sends the lines of the input on a channel, which it closes at the end. The lines between <<WORD and WORD are one
+// text. A pending read cannot be cancelled, so the goroutine may live until the program ends.
 func read(in io.Reader) <-chan string {
 	typed := make(chan string, linesAhead)
 	go func() {
@@ -298,7 +298,7 @@ func read(in io.Reader) <-chan string {
 	return typed
 }
 
-// message waits for a message or a command; one that came before a question is the first.
+// message returns the next message or command: first those that were typed before a question.
 func (c *chat) message(ctx context.Context) (text string, err error) {
 	if len(c.held) == 0 {
 		return c.line(ctx, "you: ")
@@ -307,7 +307,7 @@ func (c *chat) message(ctx context.Context) (text string, err error) {
 	return text, nil
 }
 
-// line waits for what is typed from now on. Its error is io.EOF at the end of the input.
+// line prints a prompt and waits for a line. The error is io.EOF at the end of the input, or that of ctx.
 func (c *chat) line(ctx context.Context, prompt string) (string, error) {
 	c.EndLine()
 	if c.Terminal {
@@ -318,15 +318,15 @@ func (c *chat) line(ctx context.Context, prompt string) (string, error) {
 		if !ok {
 			return "", io.EOF
 		}
-		c.open = false // The person ended it.
+		c.open = false // enter has ended the line of the prompt
 		return text, nil
 	case <-ctx.Done():
 		return "", ctx.Err()
 	}
 }
 
-// ask asks a person until one of the words, or its first letter, is the answer. What was typed before the question is a
-// message, and answers nothing. Where nobody types the answer is the first word, which is the safe one.
+// ask asks until one of the words, or its first letter, is the answer. Input from before the question is kept as
+// messages. If the input is no terminal, or ends, the answer is the first word, which must be the safe one.
 func (c *chat) ask(ctx context.Context, question string, words ...string) string {
 	c.Line("%s Answer %s.", question, theme.Choices(words))
 	if !c.Terminal {

@@ -24,7 +24,7 @@ import (
 	"winnow/session/store"
 )
 
-// server answers with one step after the other.
+// server answers each request with the next step.
 type server struct {
 	mu     sync.Mutex
 	bodies []string
@@ -60,7 +60,7 @@ const callsAdd = `{"choices":[{"index":0,"delta":{"tool_calls":[` +
 	`{"index":0,"id":"c1","type":"function","function":{"name":"add","arguments":"{\"a\":1}"}}` +
 	`]},"finish_reason":"tool_calls"}]}`
 
-// options are those of a chat with a scripted server.
+// options returns the options of a chat with a server that answers with these steps.
 func options(t *testing.T, steps ...string) (Options, *server) {
 	t.Helper()
 	s := &server{steps: steps}
@@ -97,7 +97,7 @@ func options(t *testing.T, steps ...string) (Options, *server) {
 	}, s
 }
 
-// printed runs a chat on an input from a pipe.
+// printed runs a chat on piped input, and returns what it prints.
 func printed(t *testing.T, o Options, input string) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -111,7 +111,7 @@ func printed(t *testing.T, o Options, input string) string {
 	return out.String()
 }
 
-// wantInOrder wants texts one behind the other.
+// wantInOrder fails unless the texts follow one another.
 func wantInOrder(t *testing.T, text string, want ...string) {
 	t.Helper()
 	rest := text
@@ -150,7 +150,7 @@ func TestAConversationIsPrintedLineAfterLine(t *testing.T) {
 	}
 }
 
-// Nobody answers a question in a pipe: its lines are messages.
+// Piped lines are messages, and never answer a question.
 func TestAQuestionInAPipeHasTheSafeAnswer(t *testing.T) {
 	t.Parallel()
 	o, s := options(t, callsAdd, says("Done."), says("Bye too."))
@@ -171,7 +171,7 @@ func TestAMessageThatIsTooLongIsNotSent(t *testing.T) {
 	}
 }
 
-// typist is a person who types, and reads what is printed.
+// typist is a person who reads what is printed, and types.
 type typist struct {
 	*testing.T
 	in    *io.PipeWriter
@@ -179,7 +179,7 @@ type typist struct {
 	ended chan error
 }
 
-// typed runs a chat with a person who types.
+// typed starts a chat with a person who types.
 func typed(t *testing.T, o Options) typist {
 	in, typing := io.Pipe()
 	reading, out := io.Pipe()
@@ -189,7 +189,7 @@ func typed(t *testing.T, o Options) typist {
 	return p
 }
 
-// reads waits until a text is printed, and then types another one.
+// reads waits until a text is printed, and then types a reply.
 func (p typist) reads(text, typing string) {
 	p.Helper()
 	var printed strings.Builder
@@ -213,7 +213,7 @@ func (p typist) leaves() {
 	}
 }
 
-// What is typed before a question comes is a message, even where it looks like an answer.
+// Input from before a question is a message, even if it looks like an answer.
 func TestTypeAheadAnswersNoQuestion(t *testing.T) {
 	t.Parallel()
 	o, s := options(t, callsAdd, says("Done."), says("Yes what?"))

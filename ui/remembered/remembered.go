@@ -1,6 +1,6 @@
-// Package remembered keeps what the user chose on the screen for the next start: the model, the theme, the context
-// panel, and whether reasoning is shown. It is state and not configuration: what the configuration, the environment
-// or a flag says goes before it.
+// Package remembered keeps the user's last choices for the next start: the model, the theme, the context panel, and
+// whether reasoning is shown. They are state, not configuration: the configuration, the environment and flags take
+// precedence.
 package remembered
 
 import (
@@ -22,14 +22,14 @@ import (
 // Panel is how the context panel is shown.
 type Panel string
 
-// The ways to show the context panel, as the configuration calls them.
+// The ways to show the context panel.
 const (
-	Open  Panel = "open"  // beside the chat where there is room
-	Strip Panel = "strip" // one line above the draft
-	Off   Panel = "closed"
+	PanelOpen  Panel = "open"   // beside the chat if there is room
+	PanelStrip Panel = "strip"  // one line above the draft
+	PanelOff   Panel = "closed" // not at all
 )
 
-// Choices are what was chosen last. A zero value was never chosen.
+// Choices are the last choices. A zero field was never chosen.
 type Choices struct {
 	Model     llm.LastModel `json:"model,omitzero"`
 	Theme     theme.Name    `json:"theme,omitzero"`
@@ -37,19 +37,19 @@ type Choices struct {
 	Reasoning *bool         `json:"reasoning,omitzero"` // whether it is shown
 }
 
-// Memory is the file with the choices. It is replaced as a whole, with what other windows have chosen until then. A nil
-// Memory remembers nothing.
+// Memory is the file of the choices. Each write replaces the file, with the choices that other windows have made
+// meanwhile. A nil Memory remembers nothing.
 type Memory struct {
-	File string // its folder is made when something is chosen first
+	File string // its folder is created with the first choice
 
-	// Set says which choices the configuration or the environment makes: they are not remembered.
-	Set struct{ Model, Theme bool }
+	// Configured choices are made by the configuration or the environment, and are not remembered.
+	Configured struct{ Model, Theme bool }
 
 	mu      sync.Mutex
-	changes []func(*Choices) // what was chosen since the start, in its order
+	changes []func(*Choices) // the choices since the start, in order
 }
 
-// Read returns the choices. A file that is damaged counts as nothing chosen, and the error says so.
+// Read returns the choices. For a damaged file it returns none, and an error.
 func (m *Memory) Read() (c Choices, err error) {
 	if m == nil {
 		return c, nil
@@ -58,7 +58,8 @@ func (m *Memory) Read() (c Choices, err error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return c, nil
-	case err == nil && json.Unmarshal(text, &c) != nil, !slices.Contains([]Panel{"", Open, Strip, Off}, c.Panel):
+	case err == nil && json.Unmarshal(text, &c) != nil,
+		!slices.Contains([]Panel{"", PanelOpen, PanelStrip, PanelOff}, c.Panel):
 		err = fmt.Errorf("%s is damaged", m.File)
 	}
 	if err != nil {
@@ -67,39 +68,39 @@ func (m *Memory) Read() (c Choices, err error) {
 	return c, nil
 }
 
-// Model remembers the model.
-func (m *Memory) Model(last llm.LastModel) func() error {
-	return m.keep(m != nil && !m.Set.Model && last.Ref != "", func(c *Choices) { c.Model = last })
+// RememberModel remembers the model. Like the other Remember methods it returns the function that writes the file.
+func (m *Memory) RememberModel(last llm.LastModel) func() error {
+	return m.keep(m != nil && !m.Configured.Model && last.Ref != "", func(c *Choices) { c.Model = last })
 }
 
-// Theme remembers the theme.
-func (m *Memory) Theme(name theme.Name) func() error {
-	return m.keep(m != nil && !m.Set.Theme, func(c *Choices) { c.Theme = name })
+// RememberTheme remembers the theme.
+func (m *Memory) RememberTheme(name theme.Name) func() error {
+	return m.keep(m != nil && !m.Configured.Theme, func(c *Choices) { c.Theme = name })
 }
 
-// Panel remembers how the context panel is shown.
-func (m *Memory) Panel(p Panel) func() error {
+// RememberPanel remembers how the context panel is shown.
+func (m *Memory) RememberPanel(p Panel) func() error {
 	return m.keep(m != nil, func(c *Choices) { c.Panel = p })
 }
 
-// Reasoning remembers whether reasoning is shown.
-func (m *Memory) Reasoning(shown bool) func() error {
+// RememberReasoning remembers whether reasoning is shown.
+func (m *Memory) RememberReasoning(shown bool) func() error {
 	return m.keep(m != nil, func(c *Choices) { c.Reasoning = &shown })
 }
 
-// ThemeLasts is a sentence about how long a theme stays that is chosen now, after a blank.
-func (m *Memory) ThemeLasts() string {
+// ThemeLifetime returns a sentence, after a blank, that says how long a theme chosen now will last.
+func (m *Memory) ThemeLifetime() string {
 	switch {
 	case m == nil:
 		return ""
-	case m.Set.Theme:
+	case m.Configured.Theme:
 		return " The configuration sets another, so this applies until you quit."
 	}
 	return " It is remembered."
 }
 
-// keep notes a choice, where it is to be remembered, and returns what writes it. Whatever order writes come in, the
-// newest choice is the one that stays.
+// keep notes a choice, if it is to be remembered, and returns the function that writes it. In whatever order such
+// functions run, the newest choice of each kind is the one in the file.
 func (m *Memory) keep(remember bool, change func(*Choices)) (write func() error) {
 	if !remember {
 		return func() error { return nil }

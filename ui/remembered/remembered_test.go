@@ -33,9 +33,10 @@ func TestChoicesSurvive(t *testing.T) {
 		t.Fatalf("before anything was chosen: %+v, %v", c, err)
 	}
 	last := llm.LastModel{Ref: "work/large", Server: "https://llm.example.com/v1", Keyed: true}
-	write(t, m.Model(last), m.Theme("dark"), m.Panel(Off), m.Reasoning(true), m.Reasoning(false), m.Theme(theme.Light))
+	write(t, m.RememberModel(last), m.RememberTheme("dark"), m.RememberPanel(PanelOff), m.RememberReasoning(true),
+		m.RememberReasoning(false), m.RememberTheme(theme.Light))
 	got, err := (&Memory{File: m.File}).Read()
-	want := Choices{Model: last, Theme: theme.Light, Panel: Off, Reasoning: new(false)}
+	want := Choices{Model: last, Theme: theme.Light, Panel: PanelOff, Reasoning: new(false)}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("read %+v, %v, want %+v", got, err, want)
 	}
@@ -48,10 +49,11 @@ func TestChoicesSurvive(t *testing.T) {
 func TestWhatIsConfiguredIsNotRemembered(t *testing.T) {
 	t.Parallel()
 	m := memory(t)
-	m.Set.Model, m.Set.Theme = true, true
-	write(t, m.Model(llm.LastModel{Ref: "a/b"}), m.Theme("dark"))
+	m.Configured.Model, m.Configured.Theme = true, true
+	write(t, m.RememberModel(llm.LastModel{Ref: "a/b"}), m.RememberTheme("dark"))
 	var none *Memory
-	write(t, none.Model(llm.LastModel{Ref: "a/b"}), none.Theme("dark"), none.Panel(Off), none.Reasoning(true))
+	write(t, none.RememberModel(llm.LastModel{Ref: "a/b"}), none.RememberTheme("dark"), none.RememberPanel(PanelOff),
+		none.RememberReasoning(true))
 	if _, err := os.Stat(m.File); err == nil {
 		t.Error("something was written")
 	}
@@ -63,7 +65,7 @@ func TestADamagedFileIsSaidAndReplaced(t *testing.T) {
 		"", "{", `{"panel":"no such panel"}`, "7", "\x00\xff",
 	} {
 		m := memory(t)
-		write(t, m.Theme("dark"))
+		write(t, m.RememberTheme("dark"))
 		if err := os.WriteFile(m.File, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -72,8 +74,8 @@ func TestADamagedFileIsSaidAndReplaced(t *testing.T) {
 			c != (Choices{}) {
 			t.Errorf("%.20q: read %+v, %v, want nothing and why", text, c, err)
 		}
-		write(t, m.Panel(Off))
-		if c, err := m.Read(); err != nil || c.Panel != Off {
+		write(t, m.RememberPanel(PanelOff))
+		if c, err := m.Read(); err != nil || c.Panel != PanelOff {
 			t.Errorf("%.20q: chosen anew it is %q, %v", text, c.Panel, err)
 		}
 	}
@@ -86,21 +88,21 @@ func TestADamagedFileIsSaidAndReplaced(t *testing.T) {
 	}
 }
 
-// Two windows choose in turn, and one of them often; whatever the order of the writes, nothing is lost or mixed.
+// Two windows write choices, one of them many at once. In whatever order the writes run, no choice is lost.
 func TestTheNewestChoiceOfEachKindStays(t *testing.T) {
 	t.Parallel()
 	a := memory(t)
 	b := &Memory{File: a.File}
-	write(t, b.Model(llm.LastModel{Ref: "b/large"}))
+	write(t, b.RememberModel(llm.LastModel{Ref: "b/large"}))
 	var wait sync.WaitGroup
 	for i := range 50 {
-		theme, panel := a.Theme(theme.Name(fmt.Sprint("theme", i))), a.Panel(Open)
+		theme, panel := a.RememberTheme(theme.Name(fmt.Sprint("theme", i))), a.RememberPanel(PanelOpen)
 		wait.Go(func() { write(t, theme) })
 		wait.Go(func() { write(t, panel) })
 	}
 	wait.Wait()
 	c, err := b.Read()
-	want := Choices{Model: llm.LastModel{Ref: "b/large"}, Theme: "theme49", Panel: Open}
+	want := Choices{Model: llm.LastModel{Ref: "b/large"}, Theme: "theme49", Panel: PanelOpen}
 	if err != nil || c != want {
 		t.Errorf("read %+v, %v, want %+v", c, err, want)
 	}
@@ -111,7 +113,7 @@ func TestAChoiceThatCannotBeWrittenIsSaid(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	write(t, func() error { return os.WriteFile(file, nil, 0o600) })
 	m := &Memory{File: filepath.Join(file, "chosen.json")}
-	if err := m.Theme("dark")(); err == nil || !strings.Contains(err.Error(), "the choice could not be saved") {
+	if err := m.RememberTheme("dark")(); err == nil || !strings.Contains(err.Error(), "the choice could not be saved") {
 		t.Errorf("the error is %v", err)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// draw shows a view. It writes what differs from the view before, and nothing where nothing does. A view that comes
-// while the terminal is not the program's is drawn when it is again.
+// draw shows a view. It writes only what differs from the last view. While another program has the terminal, it keeps
+// the view for later.
 func (t *terminal) draw(v tea.View) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -30,7 +30,7 @@ func (t *terminal) draw(v tea.View) {
 	if changes == "" && cursor == t.cursor {
 		return
 	}
-	// Terminals that know synchronized updates show them at once. In others the cursor is not seen to jump.
+	// Terminals with synchronized updates show the frame at once. In others, hiding the cursor keeps it from jumping.
 	var text strings.Builder
 	text.WriteString(ansi.SetModeSynchronizedOutput)
 	if t.cursor {
@@ -45,7 +45,7 @@ func (t *terminal) draw(v tea.View) {
 	t.write(text.String())
 }
 
-// window asks for the title, and for the mouse while a button is down, where they are new.
+// window sets the title and the mouse mode if they have changed.
 func (t *terminal) window() {
 	if title := t.view.WindowTitle; title != t.title {
 		t.title = title
@@ -61,11 +61,11 @@ func (t *terminal) window() {
 	}
 }
 
-// leastScrolled is how many lines have to be new for the renderer to look for some that moved, which costs as much as
-// all else.
+// leastScrolled is how many lines must have changed for the renderer to look for moved lines, which takes as long as
+// the rest of a frame.
 const leastScrolled = 3
 
-// content takes apart the lines that are new, and writes the cells of them that differ.
+// content parses the lines that have changed, and writes those of their cells that differ.
 func (t *terminal) content() {
 	rest, changed, width := t.view.Content, 0, t.cells.Width()
 	for y := range t.lines {
@@ -78,8 +78,8 @@ func (t *terminal) content() {
 		changed++
 		uv.NewStyledString(line).Draw(canvas{t.cells.Buffer}, uv.Rect(0, y, width, 1))
 		if anchor(t.cells.Line(y)) {
-			// From now on the renderer writes each line whole that has such characters. It counts them with tables of
-			// 2 MB, which a chat without them never builds.
+			// From now on the renderer writes lines with such characters whole. Its width tables take 2 MB, so they are
+			// not loaded before they are needed.
 			t.renderer.SetWidthMethod(ansi.WcWidth)
 		}
 		t.cells.TouchLine(0, y, width)
@@ -88,8 +88,8 @@ func (t *terminal) content() {
 	t.renderer.Render(t.cells)
 }
 
-// canvas takes cells as they come; uv.ScreenBuffer compares each with the one before, which the renderer does anyway.
+// canvas sets cells directly. uv.ScreenBuffer would compare each with its old value, which the renderer does anyway.
 type canvas struct{ *uv.Buffer }
 
-// WidthMethod is how the layout counts cells.
+// WidthMethod returns how the layout counts cells.
 func (canvas) WidthMethod() uv.WidthMethod { return ansi.GraphemeWidth }

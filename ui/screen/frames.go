@@ -10,39 +10,39 @@ import (
 )
 
 const (
-	frameTime = time.Second / 60 // the least time between two views
-	restTime  = time.Second      // after so long without a view, memory is given back
+	frameTime = time.Second / 60 // the least time between two frames
+	restTime  = time.Second      // after this time without a frame, memory is returned to the system
 )
 
-// frames is the model of the program: the application, whose view is built and drawn at most once a frame. A message
-// is seen at once where no other was within the frame before, else at the end of the frame. A letter waits only for
-// another one: what was drawn just before it, a piece of an answer mostly, does not count.
+// frames wraps the root model, and draws its view at most once per frame time. A change is drawn at once if nothing was
+// drawn within the last frame time, else at the end of it. A key waits only for other keys: it is drawn at once even if
+// a piece of an answer was drawn just before.
 type frames struct {
 	app      tea.Model
 	terminal *terminal
 	now      func() time.Time // the clock
-	drawn    time.Time        // when the newest view was built
-	typed    time.Time        // when one was built for a key, or will be
-	stale    bool             // something happened since the newest view
+	drawn    time.Time        // when the last view was built
+	typed    time.Time        // when a view was built for a key, or will be
+	stale    bool             // the view is older than the last message
 	awaited  bool             // a frameMsg is on its way
-	rest     *time.Timer      // gives memory back once nothing is drawn any more
+	rest     *time.Timer      // returns memory to the system once nothing is drawn any more
 }
 
-// frameMsg says that a frame is over in which something happened.
+// frameMsg arrives at the end of a frame in which a message was not drawn at once.
 type frameMsg struct{}
 
 func newFrames(app tea.Model, t *terminal) *frames {
-	// Go keeps what a long chat left behind when it was opened or scrolled, half of what the program then has.
+	// Opening or scrolling a long chat leaves half of the memory free, which Go would keep for minutes.
 	return &frames{app: app, terminal: t, now: time.Now, rest: time.AfterFunc(restTime, debug.FreeOSMemory)}
 }
 
-// Init starts the application.
+// Init initializes the root model.
 func (f *frames) Init() tea.Cmd { return f.guarded(f.app.Init()) }
 
-// View is nothing: Bubble Tea asks for it after each message, and draws nothing.
+// View returns an empty view: Bubble Tea asks for it after each message, but has no renderer.
 func (f *frames) View() tea.View { return tea.View{} }
 
-// Update hands a message on, and draws the view or has it drawn later.
+// Update passes a message on, and draws the view now or at the end of the frame.
 func (f *frames) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	defer f.guard()
 	if _, over := msg.(frameMsg); over {
@@ -63,7 +63,7 @@ func (f *frames) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return f, cmd
 }
 
-// wait is how long a message waits to be seen.
+// wait returns how long to wait before drawing what a message has changed.
 func (f *frames) wait(msg tea.Msg) time.Duration {
 	now := f.now()
 	switch msg.(type) {
@@ -85,7 +85,7 @@ func (f *frames) draw() {
 	f.rest.Reset(restTime)
 }
 
-// guard gives the terminal back where a panic goes by, before Bubble Tea prints it and ends the program.
+// guard releases the terminal during a panic, before Bubble Tea prints the panic and ends the program.
 func (f *frames) guard() {
 	if failure := recover(); failure != nil {
 		f.terminal.release()
@@ -93,7 +93,7 @@ func (f *frames) guard() {
 	}
 }
 
-// guarded is a command with a guard, and so are those of a batch.
+// guarded returns a command that calls guard in a panic, as do the commands of a batch that it returns.
 func (f *frames) guarded(cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil
@@ -101,7 +101,7 @@ func (f *frames) guarded(cmd tea.Cmd) tea.Cmd {
 	return func() tea.Msg {
 		defer f.guard()
 		msg := cmd()
-		if list, ok := msg.(tea.BatchMsg); ok { // the application has no use for tea.Sequence
+		if list, ok := msg.(tea.BatchMsg); ok { // tea.Sequence is not used
 			for i, c := range list {
 				list[i] = f.guarded(c)
 			}

@@ -10,7 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// counted counts how often its view is built, and for how many messages.
+// counted counts its views and messages.
 type counted struct{ views, msgs int }
 
 func (c *counted) Init() tea.Cmd { return nil }
@@ -25,7 +25,7 @@ func (c *counted) View() tea.View {
 	return tea.NewView(fmt.Sprint(c.msgs))
 }
 
-// stopped is a program whose clock is moved by hand: over ends a frame.
+// stopped returns frames whose clock stands still, except that over ends a frame.
 func stopped() (f *frames, app *counted, over func()) {
 	app = &counted{}
 	f = newFrames(app, &terminal{})
@@ -41,7 +41,7 @@ func stopped() (f *frames, app *counted, over func()) {
 
 var key = tea.KeyPressMsg{Code: 'a', Text: "a"}
 
-// A key is seen at once, whatever was drawn just before it but another key; a new size waits for nothing.
+// A key is drawn at once unless another key was drawn just before it. A new size is always drawn at once.
 func TestAKeyWaitsForNothing(t *testing.T) {
 	f, app, over := stopped()
 	f.Update(tea.FocusMsg{})

@@ -16,7 +16,7 @@ import (
 	"github.com/creack/pty"
 )
 
-// failing panics in its view, or at the first key: at once, or in the command that it makes of it.
+// failing panics in View, in Update at the first key, or in the command that Update returns then.
 type failing struct {
 	command tea.Cmd
 	view    bool
@@ -41,7 +41,7 @@ func (f failing) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return f, f.command
 }
 
-// A panic is printed to the terminal as it was before, wherever it happens.
+// Wherever a panic happens, the terminal is restored before the panic is printed.
 func TestATerminalIsRestoredBeforeAPanicIsPrinted(t *testing.T) {
 	if testing.Short() {
 		t.Skip("after a panic Bubble Tea closes its reader under a read, which the race detector reports")

@@ -1,8 +1,8 @@
 //go:build unix
 
-// Package screen shows a Bubble Tea program on the terminal, in the place of Bubble Tea's own renderer. That one sleeps
-// until its next frame, so that a letter waits for it, and wakes up for each frame as long as the program runs. Here a
-// view is built and drawn when something happened, at most once a frame; at rest nothing happens.
+// Package screen runs a Bubble Tea program with a renderer of its own. Bubble Tea's renderer draws on a timer: a typed
+// letter waits for the next tick, and the program wakes up 60 times a second at rest. Here a view is built and drawn
+// when something has changed, at most once per frame; at rest nothing runs.
 package screen
 
 import (
@@ -26,8 +26,8 @@ import (
 	"winnow/ui/input"
 )
 
-// The modes of the terminal that a program needs. Both ways to tell keys apart are asked for, xterm's and Kitty's; a
-// terminal takes the one that it knows.
+// The modes of the terminal that a program needs. Both xterm's and Kitty's keyboard protocol are requested; a terminal
+// ignores the one that it does not know.
 const (
 	setModes = ansi.SetModeAltScreenSaveCursor + ansi.ResetModeTextCursorEnable + ansi.SetModeBracketedPaste +
 		ansi.SetModeFocusEvent + ansi.SetModifyOtherKeys2 + pushKitty
@@ -39,29 +39,29 @@ const (
 	pushKitty, popKitty = "\x1b[>1u", "\x1b[<1u"
 )
 
-// terminal is the terminal that a program is shown on. It is the output of the Bubble Tea program, which lends it to
-// other programs; see Exec.
+// terminal is the terminal of the program. It is the Bubble Tea program's output, which passes it to the commands of
+// Exec.
 type terminal struct {
 	*os.File
 	in      *os.File
-	profile colorprofile.Profile // the colours that it has
+	profile colorprofile.Profile // the colours that it supports
 
-	mu     sync.Mutex  // a command that panics gives the terminal back, whatever the program does meanwhile
-	before *term.State // the terminal as it was; nil where it is as it was
-	taken  bool        // it is the program's
+	mu     sync.Mutex  // a command that panics releases the terminal from its own goroutine
+	before *term.State // the state to restore; nil if it is restored
+	taken  bool        // the program has the terminal, and may draw
 
-	view     tea.View // the newest
+	view     tea.View // the last one drawn or to be drawn
 	renderer *uv.TerminalRenderer
-	out      bytes.Buffer // what the renderer writes
+	out      bytes.Buffer // output of the renderer
 	cells    *uv.RenderBuffer
-	lines    []string // what the cells were made from
+	lines    []string // the view's lines that the cells were parsed from
 
-	title  string // the window's, as the terminal knows it, and so are the next two
+	title  string // the window title as set in the terminal; likewise the next two
 	mouse  tea.MouseMode
 	cursor bool
 }
 
-// Run shows an application on a terminal until it ends or ctx does, and gives the terminal back however it ends.
+// Run runs a root model on a terminal until it quits or ctx ends. However it ends, the terminal is restored.
 func Run(ctx context.Context, app tea.Model, in, out *os.File) error {
 	reader := &input.Reader{File: in}
 	t := &terminal{File: out, in: in, profile: colorprofile.Detect(out, os.Environ())}
@@ -72,7 +72,7 @@ func Run(ctx context.Context, app tea.Model, in, out *os.File) error {
 	size := t.size()
 	program := tea.NewProgram(newFrames(app, t),
 		tea.WithContext(ctx), tea.WithInput(reader), tea.WithOutput(t), tea.WithWindowSize(size.Width, size.Height),
-		// Bubble Tea's ticker for drawing cannot be turned off. It does nothing, as rarely as it can.
+		// Bubble Tea's frame ticker cannot be turned off, so it ticks as rarely as possible.
 		tea.WithoutRenderer(), tea.WithFPS(1), tea.WithColorProfile(t.profile),
 		tea.WithFilter(func(_ tea.Model, msg tea.Msg) tea.Msg { return t.message(reader.Message(msg)) }))
 
@@ -89,13 +89,13 @@ func Run(ctx context.Context, app tea.Model, in, out *os.File) error {
 	return err
 }
 
-// size is the size of the terminal, 0 by 0 for one that has none.
+// size returns the size of the terminal, 0 by 0 if it has none.
 func (t *terminal) size() tea.WindowSizeMsg {
 	w, h, _ := term.GetSize(t.Fd())
 	return tea.WindowSizeMsg{Width: w, Height: h}
 }
 
-// message takes from the messages of a program what is about the terminal.
+// message handles the program's messages that are about the terminal. It returns nil for those that go no further.
 func (t *terminal) message(msg tea.Msg) tea.Msg {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
@@ -111,12 +111,12 @@ func (t *terminal) message(msg tea.Msg) tea.Msg {
 		if err := t.take(); err != nil {
 			return tea.Quit()
 		}
-		return t.size() // it may be another one
+		return t.size() // it may have changed
 	}
 	return msg
 }
 
-// take sets the terminal up for drawing. The next view is drawn whole.
+// take sets up the terminal. The next view is drawn whole.
 func (t *terminal) take() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -134,14 +134,14 @@ func (t *terminal) take() error {
 	t.renderer.SetBackspace(true)
 	t.renderer.SetTabStops(-1)
 	t.renderer.SetFullscreen(true)
-	t.renderer.SetWidthMethod(ansi.GraphemeWidth) // until content finds a character that terminals count otherwise
+	t.renderer.SetWidthMethod(ansi.GraphemeWidth) // until content finds a character of unsure width
 	size := t.size()
 	t.erase(size.Width, size.Height)
 	t.write(setModes)
 	return nil
 }
 
-// release gives the terminal back as it was. It may be called several times, and from any goroutine.
+// release restores the terminal. It may be called several times and from any goroutine.
 func (t *terminal) release() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -149,7 +149,7 @@ func (t *terminal) release() {
 		return
 	}
 	t.taken = false
-	modes := ansi.CursorPosition(1, len(t.lines)) + resetModes // some terminals have no alternate screen to leave
+	modes := ansi.CursorPosition(1, len(t.lines)) + resetModes // some terminals have no alternate screen
 	if t.title != "" {
 		modes += ansi.SetWindowTitle("")
 	}
@@ -160,7 +160,7 @@ func (t *terminal) release() {
 	}
 }
 
-// erase forgets what the terminal shows.
+// erase sets the size, and has the next view drawn whole.
 func (t *terminal) erase(width, height int) {
 	if t.cells == nil || t.cells.Width() != width || t.cells.Height() != height {
 		t.cells = uv.NewRenderBuffer(width, height)
@@ -171,29 +171,29 @@ func (t *terminal) erase(width, height int) {
 	t.renderer.Erase()
 }
 
-// write writes to the terminal. One that is gone ends the program by its input.
+// write writes to the terminal. Errors are ignored: if the terminal is gone, reading its input ends the program.
 func (t *terminal) write(text string) { _, _ = io.WriteString(t.File, text) }
 
-// Exec is tea.ExecProcess for a command that has the terminal to itself, as an editor does: what it reads and writes is
-// set. It works under Run alone.
+// Exec is tea.ExecProcess for a command that needs the whole terminal, such as an editor. The caller sets its standard
+// input and output. It works only under Run.
 func Exec(c *exec.Cmd, done tea.ExecCallback) tea.Cmd { return tea.Exec(&borrower{Cmd: c}, done) }
 
-// borrower is a command that runs while the program does without its terminal.
+// borrower is a command that runs while the program has released its terminal.
 type borrower struct {
 	*exec.Cmd
 	terminal *terminal
 }
 
-// SetStdin does nothing.
+// SetStdin does nothing: the caller of Exec has set it.
 func (b *borrower) SetStdin(io.Reader) {}
 
-// SetStdout is given the output of the program.
+// SetStdout gets the program's output, which is its terminal.
 func (b *borrower) SetStdout(w io.Writer) { b.terminal = w.(*terminal) }
 
-// SetStderr sets where the command writes its errors.
+// SetStderr sets the command's standard error.
 func (b *borrower) SetStderr(w io.Writer) { b.Stderr = w }
 
-// Run runs the command.
+// Run releases the terminal, runs the command and takes the terminal again.
 func (b *borrower) Run() error {
 	b.terminal.release()
 	return errors.Join(b.Cmd.Run(), b.terminal.take())

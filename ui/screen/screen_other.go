@@ -10,8 +10,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Run shows an application until it ends or ctx does. Bubble Tea reads and draws: it knows consoles that are no Unix
-// terminals.
+// Run runs a root model until it quits or ctx ends. Bubble Tea itself reads and draws, because it supports consoles
+// that are not Unix terminals.
 func Run(ctx context.Context, app tea.Model, _, _ *os.File) error {
 	_, err := tea.NewProgram(app, tea.WithContext(ctx)).Run()
 	return err

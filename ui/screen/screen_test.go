@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// recorded is a terminal that is a file, and what was written to it.
+// recorded is a terminal that writes to a file.
 type recorded struct {
 	*terminal
 	t    *testing.T
@@ -23,7 +23,7 @@ type recorded struct {
 	seen int
 }
 
-// record takes a terminal of w by h cells.
+// record returns a terminal of w by h cells that is set up.
 func record(t *testing.T, w, h int) *recorded {
 	t.Helper()
 	r := &recorded{t: t, path: filepath.Join(t.TempDir(), "screen")}
@@ -40,7 +40,7 @@ func record(t *testing.T, w, h int) *recorded {
 	return r
 }
 
-// written is what was written since it was asked last.
+// written returns what was written since the last call.
 func (r *recorded) written() string {
 	all, err := os.ReadFile(r.path)
 	if err != nil {
@@ -51,7 +51,7 @@ func (r *recorded) written() string {
 	return since
 }
 
-// page is a view of h lines, with the cursor in the last one.
+// page returns a view of h lines, some of them changed, with the cursor in the last one.
 func page(h int, change func(lines []string)) tea.View {
 	lines := make([]string, h)
 	for i := range lines {
@@ -63,7 +63,7 @@ func page(h int, change func(lines []string)) tea.View {
 	return v
 }
 
-// A view that is drawn again writes nothing, and another line or a moved cursor writes few bytes.
+// Drawing the same view again writes nothing; a changed line or a moved cursor writes few bytes.
 func TestOnlyWhatChangesIsWritten(t *testing.T) {
 	t.Parallel()
 	r := record(t, 300, 100)
@@ -88,8 +88,8 @@ func TestOnlyWhatChangesIsWritten(t *testing.T) {
 	}
 }
 
-// A line with a character that terminals count otherwise than the layout is written whole, since nobody knows where its
-// cells are. Any other line is written from where it differs.
+// A line with a character of unsure width is written whole, because the positions of its cells are unknown. Any other
+// line is written from the first difference.
 func TestALineOfUnsureWidthIsWrittenWhole(t *testing.T) {
 	t.Parallel()
 	for begin, whole := range map[string]bool{"─ é 漢": true, "─ é ": false, "क्षि ": true, "\u0897 ": true} {
@@ -103,7 +103,7 @@ func TestALineOfUnsureWidthIsWrittenWhole(t *testing.T) {
 	}
 }
 
-// Whatever was drawn before, the cells are those of the view.
+// The cells depend on the view alone, not on what was drawn before.
 func TestTheCellsAreThoseOfTheView(t *testing.T) {
 	t.Parallel()
 	words := rapid.SampledFrom([]string{
@@ -143,7 +143,7 @@ func TestTheCellsAreThoseOfTheView(t *testing.T) {
 	})
 }
 
-// A frame is one update, through which the cursor is not seen to move.
+// A frame is one synchronized update, during which the cursor is hidden.
 func TestAFrameIsOneUpdate(t *testing.T) {
 	t.Parallel()
 	const hide, show = ansi.ResetModeTextCursorEnable, ansi.SetModeTextCursorEnable
@@ -175,7 +175,7 @@ func TestAFrameIsOneUpdate(t *testing.T) {
 	}
 }
 
-// While the terminal is given back nothing is drawn; then the newest view is drawn whole, with its modes.
+// While the terminal is released nothing is drawn. Then the newest view is drawn whole, and the modes are set again.
 func TestTheTerminalIsGivenBackAndTaken(t *testing.T) {
 	t.Parallel()
 	r := record(t, 40, 4)

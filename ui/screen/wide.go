@@ -11,17 +11,17 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// anchor makes a line stand where the layout wants it, however many cells the terminal takes for an emoji of several
-// people, a flag, a new emoji or a letter with its vowel. The terminal is not asked: it is told where the next
-// character begins.
+// anchor keeps the columns of a line in place, however many cells the terminal takes for an emoji of several people, a
+// flag, a new emoji or a letter with combining marks. It does not query the terminal, but adds sequences that move the
+// cursor to where the next character belongs.
 //
-// An emoji may be drawn narrower or wider, so its cells are erased before it and left behind it. A letter with marks
-// would lose them in that way. It takes more cells where the terminal gives a mark one of its own, and what is behind
-// it moves along, up to a border or two blanks.
+// An emoji may be drawn narrower or wider than the layout assumes, so its cells are erased first and the cursor is
+// moved behind them afterwards. That would erase combining marks. If the terminal gives a mark a cell of its own, the
+// text after it shifts to the right, and the cursor is corrected at the next border or after two blanks.
 //
-// It tells whether the line has a character that some terminals count otherwise than the layout.
+// It reports whether the line has a character whose width differs between terminals.
 func anchor(line uv.Line) (unsure bool) {
-	moved := false // the terminal may be further to the right
+	moved := false // the terminal's cursor may be too far to the right
 	for x := range line {
 		c := &line[x]
 		first, size := utf8.DecodeRuneInString(c.Content)
@@ -32,7 +32,7 @@ func anchor(line uv.Line) (unsure bool) {
 			moved = false
 		}
 		switch {
-		case moved, size == len(c.Content) && !emoji(first): // most characters, which all terminals count alike
+		case moved, size == len(c.Content) && !emoji(first): // most characters: all terminals agree
 		case strings.ContainsFunc(c.Content, emoji):
 			c.Content = ansi.EraseCharacter(c.Width) + c.Content + ansi.CursorHorizontalAbsolute(x+c.Width+1)
 		default:
@@ -42,7 +42,7 @@ func anchor(line uv.Line) (unsure bool) {
 	return unsure
 }
 
-// emoji tells whether a character with r in it is an emoji, or becomes one by it.
+// emoji reports whether r is an emoji, or makes one of the character that it is part of.
 func emoji(r rune) bool {
 	const textStyle, emojiStyle, keycap = '\ufe0e', '\ufe0f', '\u20e3'
 	return r >= 0x1f000 && r < 0x20000 || r == textStyle || r == emojiStyle || r == keycap

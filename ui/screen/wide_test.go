@@ -13,11 +13,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-// counts are how terminals count the cells of a character.
+// counts are ways in which terminals count the cells of a character.
 var counts = map[string]func(string) int{
 	"characters": ansi.StringWidth,
 	"parts":      ansi.WcWidth.StringWidth,
-	"narrow emoji": func(s string) int { // such as one that is older than the emoji
+	"narrow emoji": func(s string) int { // as a terminal older than the emoji does
 		width := 0
 		for _, r := range s {
 			if width++; !emoji(r) {
@@ -28,14 +28,14 @@ var counts = map[string]func(string) int{
 	},
 }
 
-// shownBy is a line as a terminal shows it that counts so: each cell has what was written there last.
+// shownBy returns the cells of a line in a terminal that counts widths with count.
 func shownBy(count func(string) int, line uv.Line) []string {
 	cells := make([]string, 2*len(line))
 	x := 0
 	for i := range line {
 		for text := line[i].Content; text != ""; {
 			seq, _, n, _ := ansi.DecodeSequence(text, 0, nil)
-			if text[0] != 0x1b { // the decoder parts a letter from its marks
+			if text[0] != 0x1b { // the decoder separates a letter from its marks
 				seq = text
 				if at := strings.IndexByte(text, 0x1b); at >= 0 {
 					seq = text[:at]
@@ -59,7 +59,7 @@ func shownBy(count func(string) int, line uv.Line) []string {
 	return cells
 }
 
-// A border stands where the layout wants it, and what is behind it too, however the terminal counts.
+// A border, and what follows it, is in the right column, however the terminal counts.
 func TestNoCharacterMovesWhatIsBehindIt(t *testing.T) {
 	characters := rapid.SampledFrom([]string{
 		"a", "é", "e\u0301", "汉", "👍", "…", "👩\u200d👩\u200d👧", "🇩🇪", "👍🏽", "❤\ufe0f", "1\ufe0f\u20e3",
@@ -82,7 +82,7 @@ func TestNoCharacterMovesWhatIsBehindIt(t *testing.T) {
 	})
 }
 
-// A line is unsure where it has a character that not all terminals count alike.
+// A line is unsure if it has a character whose width differs between terminals.
 func TestNoCharacterIsThoughtToBeCountedAlike(t *testing.T) {
 	for r := rune(' '); r <= unicode.MaxRune; r++ {
 		line := uv.Line{{Content: string(r), Width: ansi.StringWidth(string(r))}}
@@ -93,7 +93,7 @@ func TestNoCharacterIsThoughtToBeCountedAlike(t *testing.T) {
 	}
 }
 
-// A terminal that counts characters shows each as it is, and letters with marks are whole in others too.
+// A terminal that counts whole characters shows them unchanged; letters with marks stay whole in others too.
 func TestCharactersStayWhole(t *testing.T) {
 	const text = "👩\u200d👩\u200d👧 🇩🇪 👍🏽 ❤\ufe0f 1\ufe0f\u20e3 🫠 กำ กำ ❤\ufe0f"
 	buffer := uv.NewBuffer(60, 1)

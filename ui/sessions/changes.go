@@ -32,7 +32,7 @@ func (l *Model) act(s line, said string, do, back func(context.Context) error) t
 		l.Pending--
 		l.Screen.Changed()
 		if err != nil {
-			return tea.Batch(l.Failed(err), l.Reread())
+			return tea.Batch(l.ReportError(err), l.Reread())
 		}
 		return tea.Batch(l.Say(said), l.Reread())
 	})
@@ -53,7 +53,7 @@ func (s line) after(done string) string { return done + ": “" + s.name() + "�
 
 // change changes the row of a session.
 func (l *Model) change(s line, said string, set func(row *store.Session)) tea.Cmd {
-	db, was := l.With.Store, s.Session // until its row is read
+	db, was := l.Deps.Store, s.Session // until its row is read
 	update := func(set func(*store.Session)) func(context.Context) error {
 		return func(ctx context.Context) error { return db.UpdateSession(ctx, s.ID, set) }
 	}
@@ -102,7 +102,7 @@ func (l *Model) archive(s line) tea.Cmd {
 func (l *Model) delete(s line) tea.Cmd {
 	open := s.ID == l.Info.ID
 	_, busy := l.Screen.State(s.ID)
-	now := l.With.Now()
+	now := l.Deps.Now()
 	discard := func(row *store.Session) { row.Deleted = now }
 	switch {
 	case busy, open && l.Busy:
@@ -121,7 +121,7 @@ func (l *Model) delete(s line) tea.Cmd {
 // startPurge asks whether a session goes for good, with all that could be taken back of it. Only a yes that is typed
 // does that: a key that is held or comes late does not.
 func (l *Model) startPurge(s line) tea.Cmd {
-	db, asks := l.With.Store, "Type yes to permanently delete “"+s.name()+"”"
+	db, asks := l.Deps.Store, "Type yes to permanently delete “"+s.name()+"”"
 	return l.startEdit(asks, "delete permanently", "", func(answer string) tea.Cmd {
 		if answer != "yes" {
 			return l.Say("It stays in the trash.")

@@ -24,7 +24,7 @@ type Listing struct {
 
 // readShelf reads the list.
 func (l *Model) readShelf() tea.Cmd {
-	db, now, of, then := l.With.Store, l.With.Now, shelves[l.shelf], l.reading.Begin()
+	db, now, of, then := l.Deps.Store, l.Deps.Now, shelves[l.shelf], l.reading.Begin()
 	return l.Run(func(ctx context.Context) tea.Msg {
 		stored, err := db.Sessions(ctx, of.holds)
 		leased, more := db.LeasedByOthers(ctx)
@@ -37,7 +37,7 @@ func (l *Model) readShelf() tea.Cmd {
 func (l *Model) Listed(read Listing) tea.Cmd {
 	if read.Err != nil {
 		l.Screen.Close()
-		return l.Failed(read.Err)
+		return l.ReportError(read.Err)
 	}
 	l.listing, l.lines = read, map[string]line{}
 	l.fill()
@@ -81,7 +81,7 @@ func (l *Model) find() tea.Cmd {
 	if l.query() == "" {
 		return nil
 	}
-	db, then := l.With.Store, l.searching.Begin()
+	db, then := l.Deps.Store, l.searching.Begin()
 	query := store.SearchQuery{
 		Text: l.query(), Trash: shelves[l.shelf].holds.Trash, Limit: mostHits, Hide: l.Secrets.Without,
 	}
@@ -109,7 +109,7 @@ func (l *Model) Found(found Found) tea.Cmd {
 	}
 	l.fill()
 	if found.Err != nil {
-		return l.Failed(found.Err)
+		return l.ReportError(found.Err)
 	}
 	return l.look()
 }
@@ -158,7 +158,7 @@ func (l *Model) look() tea.Cmd {
 		l.preview.messages = nil
 	}
 	l.preview.of = t
-	db, then := l.With.Store, l.previewing.Begin()
+	db, then := l.Deps.Store, l.previewing.Begin()
 	if !ok {
 		return nil
 	}
@@ -209,5 +209,5 @@ func around(m store.Message, query string) string {
 // Previewed shows what was read for a preview.
 func (l *Model) Previewed(messages []Previewed, err error) tea.Cmd {
 	l.preview.messages = messages
-	return l.Failed(err)
+	return l.ReportError(err)
 }

@@ -185,7 +185,7 @@ func (l *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return l.undo()
 	}
 	do := map[keymap.Action]func(line) tea.Cmd{
-		keymap.Rename: l.startRename, keymap.Tags: l.startTags, keymap.PinTop: l.pin, keymap.Archive: l.archive,
+		keymap.Rename: l.startRename, keymap.Tags: l.startTags, keymap.PinOnTop: l.pin, keymap.Archive: l.archive,
 		keymap.Delete: l.delete,
 	}[action]
 	if do == nil {
@@ -258,6 +258,6 @@ func (l *Model) Hints() []key.Binding {
 		open = "open at the match"
 	}
 	return []key.Binding{
-		k.Hint(open, keymap.Choose), next, k.Hint("rename", keymap.Rename), k.Hint("pin", keymap.PinTop), closes,
+		k.Hint(open, keymap.Choose), next, k.Hint("rename", keymap.Rename), k.Hint("pin", keymap.PinOnTop), closes,
 	}
 }

@@ -33,9 +33,9 @@ func empty(w, h int, filter string) *fixture {
 	note := func(what string) tea.Cmd { f.did = what; return nil }
 	f.Model = &Model{
 		Context: &app.Context{Shared: &app.Shared{
-			Program: context.Background, Keys: keymap.Default(), Say: note, Fail: note,
+			ProgramContext: context.Background, Keys: keymap.Default(), Say: note, Fail: note,
 			Themes: &theme.Set{Styles: theme.New(theme.None, theme.Palette{}, 0)},
-			With:   session.Deps{Now: func() time.Time { return begun }},
+			Deps:   session.Deps{Now: func() time.Time { return begun }},
 		}},
 		Screen: Screen{
 			Close: func() { f.did = "close" },
@@ -134,7 +134,7 @@ func TestWhatComesLateIsDropped(t *testing.T) {
 	} {
 		for _, key := range []string{"", c.key} {
 			f := empty(80, 24, c.filter)
-			f.With.Store = db
+			f.Deps.Store = db
 			answer := c.ask(f)
 			if key != "" {
 				f.press(key)

@@ -43,7 +43,7 @@ func (s *Model) ChooseModel(ref string) tea.Cmd {
 	case ref == addProvider:
 		return s.listProviders()
 	case ref != "" && s.Busy:
-		return s.Fail(s.Keys.Lacks(keymap.NeedIdle))
+		return s.Fail(s.Keys.ExplainNeed(keymap.NeedIdle))
 	case ref != "":
 		return s.Apply(session.Settings{Model: ref}, "")
 	}
@@ -61,7 +61,7 @@ func (s *Model) listFor(prompt, does string, offers bool, chosen func(ref string
 	s.models = list.New(s.Context, list.Options{
 		Title: "models", Prompt: prompt, Does: does, Also: keymap.Models, Loading: true,
 	})
-	s.Dialogs.List(s.models, chosen)
+	s.Dialogs.OpenList(s.models, chosen)
 	return s.listModels(offers)
 }
 
@@ -73,7 +73,7 @@ const lastSessions = 50
 
 // listModels lists the models, with the providers that can be added if these are wanted.
 func (s *Model) listModels(offers bool) tea.Cmd {
-	deps := s.With
+	deps := s.Deps
 	return s.Run(func(ctx context.Context) tea.Msg {
 		msg := Listing{Prices: map[string]pricing.Prices{}}
 		var found []llm.Model
@@ -114,7 +114,7 @@ func (s *Model) ModelsListed(msg Listing) tea.Cmd {
 	}
 	if !slices.ContainsFunc(msg.Models, func(m llm.Model) bool { return m.Ref() == s.Ref }) {
 		// Its server has no list, or does not list it: it can be chosen all the same, which agrees to its address.
-		if client, id, err := s.With.Models.Resolve(s.Ref); err == nil {
+		if client, id, err := s.Deps.Models.Resolve(s.Ref); err == nil {
 			msg.Models = append(slices.Clip(msg.Models), llm.Model{Endpoint: client.Endpoint().Name, ID: id})
 		}
 	}
@@ -189,7 +189,7 @@ func (s *Model) listProviders() tea.Cmd {
 	}
 	l.Notes = append(l.Notes, "Other servers: [endpoints.NAME] in "+theme.FromHome(s.Config))
 	l.Fill(items)
-	s.Dialogs.List(l, s.takeProvider)
+	s.Dialogs.OpenList(l, s.takeProvider)
 	return nil
 }
 
@@ -211,7 +211,7 @@ func (s *Model) askForKey(o llm.UnconfiguredProvider, fault error) {
 	if fault != nil {
 		form.Notes = []string{theme.Sentence(fault)}
 	}
-	s.Dialogs.List(form, func(string) tea.Cmd { return s.addService(o, from, form.Filter.Text()) })
+	s.Dialogs.OpenList(form, func(string) tea.Cmd { return s.addService(o, from, form.Filter.Text()) })
 }
 
 // keyPlace is where the key of an endpoint is saved, for people and for the store: the system keyring where there is
@@ -231,7 +231,7 @@ func (s *Model) addService(o llm.UnconfiguredProvider, from keys.Origin, typed s
 		s.askForKey(o, err)
 		return nil
 	}
-	models, store := s.With.Models, s.KeyStore
+	models, store := s.Deps.Models, s.KeyStore
 	return tea.Batch(s.Say("Asking "+o.Title+" for its models…"), s.Run(func(ctx context.Context) tea.Msg {
 		first, err := models.AddService(ctx, o.Name, key, from)
 		var unsaved error

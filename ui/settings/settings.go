@@ -80,12 +80,12 @@ func (s *Model) Remember(write func() error) tea.Cmd {
 			return nil
 		}
 		return write()
-	}, s.Failed)
+	}, s.ReportError)
 }
 
 // Apply changes settings, and says so: "" names the model. A model is remembered for the next start.
 func (s *Model) Apply(to session.Settings, sentence string) tea.Cmd {
-	memory, known := s.Memory, s.With.Models
+	memory, known := s.Memory, s.Deps.Models
 	return s.run(func(ctx context.Context, of *session.Session) (string, error) {
 		if err := of.Set(ctx, to); err != nil {
 			return "", err
@@ -95,7 +95,7 @@ func (s *Model) Apply(to session.Settings, sentence string) tea.Cmd {
 		if to.Model == "" || of.Temporary() {
 			return text, nil
 		}
-		return text, memory.Model(known.LastModel(ref))()
+		return text, memory.RememberModel(known.LastModel(ref))()
 	})
 }
 
@@ -126,8 +126,8 @@ func (s *Model) System(text string) tea.Cmd {
 // setSystem gives the session a system prompt of its own; "" takes the configured one.
 func (s *Model) setSystem(text string) tea.Cmd {
 	sentence := "The chat has its own system prompt."
-	if text == "" || text == s.With.System {
-		text, sentence = s.With.System, "The chat uses the configured system prompt."
+	if text == "" || text == s.Deps.System {
+		text, sentence = s.Deps.System, "The chat uses the configured system prompt."
 	}
 	return s.Apply(session.Settings{System: &text}, sentence)
 }
@@ -176,7 +176,7 @@ func (s *Model) personasRead(name string, all []Persona, err error) tea.Cmd {
 	if err != nil {
 		l.Notes = append(l.Notes, theme.Sentence(err))
 	}
-	s.Dialogs.List(l, s.ChoosePersona)
+	s.Dialogs.OpenList(l, s.ChoosePersona)
 	return nil
 }
 
@@ -203,7 +203,7 @@ func (s *Model) Retitle(string) tea.Cmd {
 // Entitle has a model write the title after the first answer, where one is configured for that.
 func (s *Model) Entitle() tea.Cmd {
 	row := s.Session.Info()
-	if s.With.TitleModel == "" || row.TitleFrom != store.TitleAuto || row.Turns != 1 {
+	if s.Deps.TitleModel == "" || row.TitleFrom != store.TitleAuto || row.Turns != 1 {
 		return nil
 	}
 	return s.entitle(false)
@@ -271,9 +271,9 @@ func (s *Model) Examine(string) tea.Cmd {
 			report, err := check(ctx)
 			return app.Then(func() tea.Cmd {
 				if err == nil {
-					s.Dialogs.Read("Doctor", report)
+					s.Dialogs.OpenText("Doctor", report)
 				}
-				return s.Failed(err)
+				return s.ReportError(err)
 			})
 		}))
 }
@@ -290,13 +290,13 @@ func (s *Model) Theme(name string) tea.Cmd {
 		}
 		l := list.New(s.Context, list.Options{Title: "themes", Does: "use"}, items...)
 		l.Select(string(s.Themes.Wanted))
-		s.Dialogs.List(l, s.Theme)
+		s.Dialogs.OpenList(l, s.Theme)
 		return nil
 	}
 	s.Themes.Wanted = theme.Name(name)
 	s.Restyle()
-	return tea.Batch(s.Say("The theme is "+name+"."+s.Memory.ThemeLasts()),
-		s.Remember(s.Memory.Theme(theme.Name(name))))
+	return tea.Batch(s.Say("The theme is "+name+"."+s.Memory.ThemeLifetime()),
+		s.Remember(s.Memory.RememberTheme(theme.Name(name))))
 }
 
 // Budget is the command /budget.

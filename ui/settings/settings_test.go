@@ -34,7 +34,7 @@ func inUseIs(ref string) *fixture {
 	f := new(fixture)
 	say := func(text string) tea.Cmd { f.said = text; return nil }
 	shared := &app.Shared{
-		Program: context.Background, Keys: keymap.Default(), Themes: new(theme.Set), Say: say, Fail: say,
+		ProgramContext: context.Background, Keys: keymap.Default(), Themes: new(theme.Set), Say: say, Fail: say,
 	}
 	f.Model = &Model{
 		Context: &app.Context{Ref: ref, Shared: shared},
@@ -155,7 +155,7 @@ func (r refuses) Do(req *http.Request) (*http.Response, error) {
 
 func TestAnEndpointThatRefusesIsNamedBelowTheModels(t *testing.T) {
 	s := inUseIs("guide/guide")
-	s.With.Models = (&llm.Catalog{Doer: refuses{"right"}}).With(
+	s.Deps.Models = (&llm.Catalog{Doer: refuses{"right"}}).With(
 		llm.Endpoint{Name: "far", BaseURL: "http://127.0.0.1:1/v1", Key: "wrong"})
 	s.models = list.New(s.Context, list.Options{})
 	s.ListModels()().(app.Then)()
@@ -169,7 +169,7 @@ func TestAProviderIsAddedWithItsKeyAndItsModelsAreThereAtOnce(t *testing.T) {
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "disabled:") // this machine has no keyring
 	const right = "sk-right-000000000000"
 	s := inUseIs("guide/guide")
-	s.With.Models = (&llm.Catalog{Doer: refuses{right}}).With()
+	s.Deps.Models = (&llm.Catalog{Doer: refuses{right}}).With()
 	s.KeyStore = keys.Store{Folder: t.TempDir()}
 	s.offers = []llm.UnconfiguredProvider{{Name: "openai", Title: "OpenAI", KeyVariable: "OPENAI_API_KEY", Host: "api.openai.com"}}
 	enter := func(key string) {

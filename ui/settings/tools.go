@@ -34,7 +34,7 @@ func (s *Model) Tools(string) tea.Cmd {
 		return s.Say("No tool is offered yet. A table [mcp_servers.NAME] in the configuration adds the tools of an " +
 			"MCP server.")
 	}
-	s.Dialogs.List(s.tools, s.toolChosen)
+	s.Dialogs.OpenList(s.tools, s.toolChosen)
 	return nil
 }
 
@@ -59,7 +59,7 @@ func (s *Model) settled(sentence string, err error) tea.Cmd {
 	if s.tools != nil {
 		s.fillTools()
 	}
-	return s.Settled(sentence, err)
+	return s.SettingsChanged(sentence, err)
 }
 
 // fillTools lists winnow's own tools, then each server with its tools. The remark says what they cost together, the
@@ -115,7 +115,7 @@ func toolItem(t session.ToolState) list.Item {
 // toolChosen changes what a tool may do, from off to ask to allow, or starts a server again.
 func (s *Model) toolChosen(value string) tea.Cmd {
 	if name, ok := strings.CutPrefix(value, ofServer); ok {
-		return s.Failed(s.Servers.Restart(name))
+		return s.ReportError(s.Servers.Restart(name))
 	}
 	tools, _ := s.Session.ToolStates()
 	at := slices.IndexFunc(tools, func(t session.ToolState) bool { return ofTool+t.Tool.Name == value })

@@ -1,5 +1,4 @@
-// Package slash is the table of the commands that are typed with a slash. The screen and plain mode run them, each in
-// its own way.
+// Package slash is the table of slash commands. The screen and plain mode run them, each in its own way.
 package slash
 
 import (
@@ -8,15 +7,15 @@ import (
 	"strings"
 )
 
-// Command is a slash command as the user sees it.
+// Command is a slash command as the user types it.
 type Command struct {
-	Name  string // without the slash
-	Args  string // what may follow, "" for nothing; in brackets where it may be left out
-	Help  string
-	Lines bool // its argument may have several lines
+	Name      string // without the slash
+	Args      string // placeholder of its arguments, "" for none; in brackets if optional
+	Help      string // one line for the palette
+	Multiline bool   // its arguments may have several lines
 }
 
-// All are the commands of the screen in the order of the palette.
+// All returns the commands of the screen in the order of the palette.
 func All() []Command {
 	return []Command{
 		{Name: "new", Help: "start a new chat; this one stays"},
@@ -26,7 +25,7 @@ func All() []Command {
 		{Name: "context", Help: "show the whole request as it would be sent"},
 		{Name: "compact", Args: "[off]", Help: "summarise the older messages; off undoes it"},
 		{Name: "model", Args: "[ENDPOINT/MODEL]", Help: "choose the model, or add a provider"},
-		{Name: "system", Args: "[TEXT]", Help: "set or edit the system prompt", Lines: true},
+		{Name: "system", Args: "[TEXT]", Help: "set or edit the system prompt", Multiline: true},
 		{Name: "tools", Help: "list the tools; choose what they may do"},
 		{Name: "help", Help: "show the keys and commands"},
 		{Name: "quit", Help: "quit"},
@@ -36,7 +35,7 @@ func All() []Command {
 		{Name: "rename", Args: "TITLE", Help: "give the chat a title"},
 		{Name: "title", Help: "ask the model for a title"},
 		{Name: "export", Args: "[FORMAT] [FILE]", Help: "write a file: md, html, jsonl, prompt, json"},
-		{Name: "alone", Args: "TEXT", Help: "send a message without the chat before it", Lines: true},
+		{Name: "alone", Args: "TEXT", Help: "send a message without the chat before it", Multiline: true},
 		{Name: "budget", Args: "TOKENS", Help: "limit a request’s tokens; auto fits the model"},
 		{Name: "window", Args: "[TOKENS]", Help: "set the model’s window; auto detects it"},
 		{Name: "preset", Args: "[NAME]", Help: "choose how requests are cut, or list the ways"},
@@ -48,48 +47,48 @@ func All() []Command {
 	}
 }
 
-// Cut returns the name of the command with which a text begins, without the slash, and what follows it.
-func Cut(text string) (name, args string) {
+// Split splits a text into the name of the command that it begins with, without the slash, and the arguments.
+func Split(text string) (name, args string) {
 	text = strings.TrimPrefix(text, "/")
 	end := strings.IndexAny(text+" ", " \t\n")
 	return text[:end], strings.TrimSpace(text[end:])
 }
 
-// AsMessage says how a text that begins with a slash is sent.
-const AsMessage = "To send it as a message, put a space before the slash."
+// AsMessageHint says how to send a text that begins with a slash as a message.
+const AsMessageHint = "To send it as a message, put a space before the slash."
 
-// Named is the command of All with a name. It panics where there is none.
+// Named returns the command of All with a name. It panics if there is none.
 func Named(name string) Command {
 	all := All()
 	return all[slices.IndexFunc(all, func(c Command) bool { return c.Name == name })]
 }
 
-// IsCommand reports whether a text is a command and not a message: one of several lines is a command only where there
-// is one of that name, because a pasted text may begin with a path. What begins with /guide is a message where the
-// model with this reference is the guide.
+// IsCommand reports whether a text is a command and not a message. A text of several lines is a command only if its
+// name is known, because a pasted text may begin with a path. Ref is the model in use: for the guide, a text that
+// begins with /guide is a message.
 func IsCommand(text, ref string, known func(name string) bool) bool {
-	name, _ := Cut(text)
+	name, _ := Split(text)
 	if !strings.HasPrefix(text, "/") || name == "guide" && strings.HasPrefix(ref, "guide/") {
 		return false
 	}
 	return !strings.Contains(strings.TrimSpace(text), "\n") || known(name)
 }
 
-// Usage is the command as it is typed.
+// Usage returns the command and its arguments as they are typed.
 func (c Command) Usage() string { return strings.TrimSpace("/" + c.Name + " " + c.Args) }
 
-// Needs says that something must follow the command.
-func (c Command) Needs() bool { return c.Args != "" && c.Args[0] != '[' }
+// NeedsArgs reports whether the command requires arguments.
+func (c Command) NeedsArgs() bool { return c.Args != "" && c.Args[0] != '[' }
 
-// Misused says why a draft that begins with the command cannot be run, "" where it can.
-func (c Command) Misused(draft string) string {
-	_, args := Cut(draft)
+// Misuse says why the command in a draft cannot run with its arguments. It returns "" if it can.
+func (c Command) Misuse(draft string) string {
+	_, args := Split(draft)
 	switch {
 	case c.Args == "" && args != "":
-		return fmt.Sprintf("/%s takes no arguments. %s", c.Name, AsMessage)
-	case strings.Contains(strings.TrimSpace(draft), "\n") && !c.Lines:
-		return fmt.Sprintf("/%s takes one line. %s", c.Name, AsMessage)
-	case args == "" && c.Needs():
+		return fmt.Sprintf("/%s takes no arguments. %s", c.Name, AsMessageHint)
+	case strings.Contains(strings.TrimSpace(draft), "\n") && !c.Multiline:
+		return fmt.Sprintf("/%s takes one line. %s", c.Name, AsMessageHint)
+	case args == "" && c.NeedsArgs():
 		return "Usage: " + c.Usage() + "."
 	}
 	return ""

@@ -194,7 +194,7 @@ func (c *Model) act(a *action, flags map[int64]history.Flag, prefix string) tea.
 			c.undo = slices.DeleteFunc(c.undo, func(done *action) bool { return done == a })
 		}
 		if err != nil {
-			return c.Failed(err)
+			return c.ReportError(err)
 		}
 		return tea.Batch(c.Replan(), c.Say(theme.UpperFirst(prefix+c.did(a))))
 	})

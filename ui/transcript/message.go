@@ -186,7 +186,7 @@ func (c *Model) reasoning(m store.Message) []string {
 		return nil
 	case !c.Thinking:
 		folded := st.Muted.Render("reasoning · " + theme.Plural(lines, "line"))
-		return []string{c.hinted(folded, c.Keys.Hint("shows it", keymap.Reason))}
+		return []string{c.hinted(folded, c.Keys.Hint("shows it", keymap.Reasoning))}
 	}
 	return append(append([]string{st.Muted.Render("reasoning")}, c.plain(m.Reasoning, st.Muted)...), "")
 }
@@ -291,7 +291,7 @@ func (c *Model) note(m store.Message, unread error, way bool) []string {
 	}
 	lines := theme.WrapStyled(style, markdown.Visible(text), c.proseWidth())
 	if last := len(lines) - 1; way && failed && m.Status == history.Interrupted && !m.Damaged {
-		lines[last] = c.hinted(lines[last], keymap.Typed("/retry", "try again"))
+		lines[last] = c.hinted(lines[last], keymap.TypedHint("/retry", "try again"))
 	}
 	return lines
 }
@@ -391,10 +391,12 @@ func (c *Model) failureLines(f record.FailedTurn, ways bool) []string {
 	if !ways {
 		return lines
 	}
-	retry := keymap.Typed("/retry", "try again")
-	list := []key.Binding{retry, c.Keys.Hint("another model", keymap.Models), keymap.Typed("/doctor", "find the cause")}
+	retry := keymap.TypedHint("/retry", "try again")
+	list := []key.Binding{
+		retry, c.Keys.Hint("another model", keymap.Models), keymap.TypedHint("/doctor", "find the cause"),
+	}
 	if f.Budget {
-		list = []key.Binding{keymap.Typed("/budget", "raise"), retry}
+		list = []key.Binding{keymap.TypedHint("/budget", "raise"), retry}
 	}
 	for _, h := range list {
 		lines = append(lines, markdown.Truncate(c.way(h), w, "…"))

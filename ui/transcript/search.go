@@ -145,7 +145,7 @@ func (c *Model) SearchOn() tea.Cmd {
 			if pattern == c.Search.pattern && err == nil {
 				c.found(hits)
 			}
-			return c.Failed(err)
+			return c.ReportError(err)
 		})
 	})
 }

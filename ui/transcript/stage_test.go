@@ -42,7 +42,7 @@ func staged(w, h int) *stage {
 	s := &stage{}
 	say := func(text string) tea.Cmd { s.said = text; return nil }
 	s.Model = &Model{Context: &app.Context{Shared: &app.Shared{
-		Program: context.Background, Keys: keymap.Default(), Say: say, Fail: say,
+		ProgramContext: context.Background, Keys: keymap.Default(), Say: say, Fail: say,
 		Themes: &theme.Set{Styles: theme.New(theme.None, theme.Palette{}, 0)},
 		Do:     func(a keymap.Action) tea.Cmd { s.did = a; return nil },
 		Replan: func() tea.Cmd { return nil }, Copy: func(_, text string) tea.Cmd { s.copied = text; return nil },

@@ -8,10 +8,10 @@ import (
 	"winnow/ui/theme"
 )
 
-// Doing is what the turn does now, "" for nothing, with how long it has done so and how much came, or why it waits.
-// Asked says that a question waits for the user.
-func (t *Model) Doing(asked bool) (doing, facts, why string) {
-	doing = t.doing
+// Activity says what the turn is doing, "" for nothing, with facts such as how long and how many tokens so far, or why
+// it is about to retry. Asked reports that a question waits for the user.
+func (t *Model) Activity(asked bool) (doing, facts, why string) {
+	doing = t.activity
 	switch {
 	case !t.Busy:
 		return "", "", ""
@@ -19,9 +19,9 @@ func (t *Model) Doing(asked bool) (doing, facts, why string) {
 		doing = "stopping…"
 	case asked:
 		return "waiting for your answer", "", ""
-	case t.Retry != "":
+	case t.retryCause != "":
 		left := int(math.Ceil(max(0, t.until.Sub(t.shown)).Seconds()))
-		return fmt.Sprintf("trying again in %d s", left), "", markdown.Visible(t.Retry)
+		return fmt.Sprintf("trying again in %d s", left), "", markdown.Visible(t.retryCause)
 	}
 	facts = theme.Duration(max(0, t.shown.Sub(t.since)))
 	if n := theme.TokensOf(t.arrived); n > 0 {
@@ -32,9 +32,9 @@ func (t *Model) Doing(asked bool) (doing, facts, why string) {
 	return doing, facts, ""
 }
 
-// View draws what the turn does in lines of at most w cells; ways are keys and what they do to it.
+// View draws the activity in lines of at most w cells. Ways are hints, shown at the end if there is room.
 func (t *Model) View(st theme.Styles, asked bool, ways string, w int) []string {
-	doing, facts, why := t.Doing(asked)
+	doing, facts, why := t.Activity(asked)
 	style := st.Seen
 	if doing == "" {
 		return nil

@@ -1,5 +1,5 @@
-// Package turn is the state of the running turn as the screen shows it: what the model does now, since when, and
-// what is waited for. It reads the events of a session's turn, in order, and hands them on.
+// Package turn is the state of the running turn as the screen shows it: what the model or a tool is doing, since when,
+// and why it is waiting. It receives the events of a session's turn in order, and passes them on.
 package turn
 
 import (
@@ -15,25 +15,25 @@ import (
 	"winnow/ui/theme"
 )
 
-// Model is a turn: the running one while its conversation is busy, else the last.
+// Model is the running turn while Busy is true, else the last one.
 type Model struct {
 	*app.Context
-	Number     int // messages of another turn are dropped by it
-	Stopping   bool
-	Quitting   bool // winnow is left when the turn is over
-	Cancel     context.CancelFunc
-	Retry      string // what a waiting turn waits for, "" for nothing
-	Again      bool   // another answer to an old message was asked for
-	Condensing bool   // the older messages are condensed: nothing is said and nothing answered
+	Number       int // unique; messages with another number are dropped
+	Stopping     bool
+	Quitting     bool // winnow quits when the turn ends
+	Cancel       context.CancelFunc
+	retryCause   string // why the turn waits before it retries, "" if it does not
+	Regenerating bool   // the turn asks for another answer to an old message
+	Compacting   bool   // the turn summarises older messages, and answers nothing
 
-	doing      string    // what the model or a tool does
-	since      time.Time // and since when
-	arrived    int       // bytes of the answer that arrives
-	progress   string    // how far the tool is, "" for not known
-	until      time.Time // until when it waits before it tries again
-	began, now time.Time // of the first and the newest message
-	shown      time.Time // what the clock on the screen says: it moves once a second
-	ticked     time.Time // when it moved by itself
+	activity   string    // of the model or a tool
+	since      time.Time // when the activity began
+	arrived    int       // bytes of the answer so far
+	progress   string    // as reported by the tool, "" if unknown
+	until      time.Time // when it retries
+	began, now time.Time // times of the first and the newest event
+	shown      time.Time // the time on the screen, which moves once a second
+	ticked     time.Time // when a tick moved it last
 }
 
 // EventsMsg carries events of a turn, in order.
@@ -43,40 +43,41 @@ type EventsMsg struct {
 	At     time.Time
 
 	from  <-chan session.Event
-	shown time.Time // when pieces of an answer were handed on last
-	over  bool
+	shown time.Time // when deltas were passed on last
+	over  bool      // the channel was closed
 }
 
-// TickMsg moves the clock of a turn.
+// TickMsg advances the clock of a turn.
 type TickMsg struct {
 	Turn int
 	At   time.Time
 }
 
-// tickTime is one step of the clock.
+// tickTime is the step of the clock.
 const tickTime = time.Second
 
-// asking is what a turn does until an answer arrives.
+// asking is the activity until an answer arrives.
 const asking = "asking…"
 
-// Start begins a new turn with a number of its own. Its events come from the channel that start makes.
+// Start begins a turn with a unique number. Its events come from the channel that start returns; cancel stops it.
 func (t *Model) Start(number int, cancel context.CancelFunc, start func() <-chan session.Event) tea.Cmd {
-	*t = Model{Context: t.Context, Number: number, Cancel: cancel, doing: asking}
+	*t = Model{Context: t.Context, Number: number, Cancel: cancel, activity: asking}
 	t.Busy = true
 	return tea.Batch(func() tea.Msg { return gather(number, joinTime, EventsMsg{from: start()}) }, t.Tick())
 }
 
-// Tick has the clock of the turn move.
+// Tick starts the clock of the turn.
 func (t *Model) Tick() tea.Cmd {
 	number := t.Number
 	return func() tea.Msg { return TickMsg{number, time.Now()} }
 }
 
-// Took is how long the turn has taken so far.
-func (t *Model) Took() time.Duration { return t.now.Sub(t.began) }
+// Elapsed returns how long the turn has taken so far.
+func (t *Model) Elapsed() time.Duration { return t.now.Sub(t.began) }
 
-// Take takes events of the turn, which are handed on, and waits for the next ones.
-func (t *Model) Take(msg EventsMsg) (events []session.Event, next tea.Cmd) {
+// Receive applies a message to the turn. It returns the events, for the caller, and the command that waits for the next
+// ones. If the channel was closed without session.Finished, it adds that event.
+func (t *Model) Receive(msg EventsMsg) (events []session.Event, next tea.Cmd) {
 	if msg.Turn != t.Number {
 		return nil, nil
 	}
@@ -87,13 +88,14 @@ func (t *Model) Take(msg EventsMsg) (events []session.Event, next tea.Cmd) {
 	switch {
 	case !msg.over:
 		return msg.Events, func() tea.Msg { return gather(msg.Turn, joinTime, msg) }
-	case t.Busy: // The channel was closed without the last event.
+	case t.Busy:
 		return append(msg.Events, session.Finished{}), nil
 	}
 	return msg.Events, nil
 }
 
-// Ticked moves the clock, which goes on unless nobody looks. A tick that comes too early is one of a second clock.
+// Ticked advances the clock and returns the next tick. The clock stops while asleep is true: nobody is looking. A tick
+// that comes too early belongs to a second clock, which is stopped.
 func (t *Model) Ticked(msg TickMsg, asleep bool) tea.Cmd {
 	if msg.Turn != t.Number || !t.Busy || asleep || msg.At.Sub(t.ticked) < tickTime/2 {
 		return nil
@@ -107,44 +109,41 @@ func (t *Model) event(e session.Event) {
 	switch e := e.(type) {
 	case session.Delta:
 		t.arrived += len(e.Text) + len(e.Reasoning)
-		t.doing, t.Retry = "answering…", ""
+		t.activity, t.retryCause = "answering…", ""
 		if e.Text == "" {
-			t.doing = "thinking…"
+			t.activity = "thinking…"
 		}
 	case session.ToolCallDelta:
-		t.Retry = ""
+		t.retryCause = ""
 		if e.Name != "" {
-			t.doing = "calling " + markdown.OneLine(e.Name, 60) + "…"
+			t.activity = "calling " + markdown.OneLine(e.Name, 60) + "…"
 		}
 	case session.Retrying:
-		t.Retry = "the server did not answer"
-		if e.Err != nil {
-			t.Retry = strings.TrimSuffix(e.Err.Error(), ".")
-		}
+		t.retryCause = strings.TrimSuffix(e.Err.Error(), ".")
 		t.until = t.now.Add(e.Delay)
 	case session.ToolStarted:
-		t.doing, t.since = "running "+theme.OneLine(e.Name)+"…", t.now
+		t.activity, t.since = "running "+theme.OneLine(e.Name)+"…", t.now
 	case session.ToolProgress:
 		t.progress = markdown.OneLine(e.Text, 60)
 	case session.ToolFinished:
-		t.doing, t.since, t.progress = asking, t.began, ""
+		t.activity, t.since, t.progress = asking, t.began, ""
 	case session.AnswerStored:
-		t.doing, t.arrived = asking, 0
+		t.activity, t.arrived = asking, 0
 	}
 }
 
-// clock notes the time. The first one is when the turn began.
+// clock sets the time. The first time is when the turn began.
 func (t *Model) clock(at time.Time) {
 	if t.began.IsZero() {
 		t.began, t.since = at, at
 	}
 	t.now = at
-	if at.Sub(t.shown) >= tickTime { // in a window without the focus nothing ticks
+	if at.Sub(t.shown) >= tickTime { // without the focus there are no ticks
 		t.shown = at
 	}
 }
 
-// Stop stops the turn. It goes on until its last event has come.
+// Stop cancels the turn, which continues until its last event.
 func (t *Model) Stop() {
 	t.Stopping = true
 	if t.Cancel != nil {
@@ -152,19 +151,19 @@ func (t *Model) Stop() {
 	}
 }
 
-// End ends the turn, behind its last event.
+// End is called after the last event of the turn.
 func (t *Model) End() {
-	t.Busy, t.Stopping, t.Retry = false, false, ""
+	t.Busy, t.Stopping, t.retryCause = false, false, ""
 	if t.Cancel != nil {
 		t.Cancel()
 	}
 }
 
-// joinTime is the least time between two pieces of an answer that are shown.
+// joinTime is the least time between two updates of an answer on the screen.
 const joinTime = time.Second / 15
 
-// gather waits for the events of a turn that follow those of a message. The first piece of an answer is handed on at
-// once, and those that follow within the given time as one; anything else ends the waiting.
+// gather waits for the events that follow those of the message before. Deltas that arrive within join of the last
+// update are joined into one; any other event ends the wait at once.
 func gather(number int, join time.Duration, before EventsMsg) EventsMsg {
 	msg := EventsMsg{Turn: number, from: before.from, shown: before.shown}
 	var text, reasoning strings.Builder
@@ -177,7 +176,7 @@ func gather(number int, join time.Duration, before EventsMsg) EventsMsg {
 		msg.Events = append(msg.Events, last...)
 		return msg
 	}
-	var due <-chan time.Time // nil until the first piece came
+	var due <-chan time.Time // nil until the first delta
 	for {
 		select {
 		case <-due:

@@ -28,7 +28,7 @@ func TestDeltasAreJoinedInOrder(t *testing.T) {
 	}
 }
 
-// The first piece of an answer waits for nothing, and neither does one that comes when the last was shown long ago.
+// The first delta is passed on at once, and so is one that comes long after the last update.
 func TestTheFirstPieceIsShownAtOnce(t *testing.T) {
 	events := make(chan session.Event, 1)
 	msg := EventsMsg{from: events}
@@ -42,7 +42,7 @@ func TestTheFirstPieceIsShownAtOnce(t *testing.T) {
 	}
 }
 
-// started is a turn that has begun.
+// started returns a turn that has begun.
 func started() *Model {
 	m := &Model{Context: new(app.Context)}
 	m.Start(1, func() {}, nil)
@@ -51,20 +51,20 @@ func started() *Model {
 
 func TestEventsOfAnOldTurnAreDropped(t *testing.T) {
 	m := started()
-	events, next := m.Take(EventsMsg{Turn: m.Number - 1, Events: []session.Event{session.Delta{Text: "late"}}})
-	if next != nil || len(events) > 0 || m.doing != asking {
-		t.Errorf("an old turn's events: %d handed on, now %q; want them dropped", len(events), m.doing)
+	events, next := m.Receive(EventsMsg{Turn: m.Number - 1, Events: []session.Event{session.Delta{Text: "late"}}})
+	if next != nil || len(events) > 0 || m.activity != asking {
+		t.Errorf("an old turn's events: %d handed on, now %q; want them dropped", len(events), m.activity)
 	}
 }
 
 func TestATurnWhoseChannelClosesIsFinished(t *testing.T) {
 	m := started()
-	events, next := m.Take(EventsMsg{Turn: m.Number, over: true})
+	events, next := m.Receive(EventsMsg{Turn: m.Number, over: true})
 	if len(events) != 1 || events[0] != (session.Finished{}) || next != nil {
 		t.Errorf("a channel closed early hands on %v, want the end", events)
 	}
 	m.End()
-	if events, _ = m.Take(EventsMsg{Turn: m.Number, over: true}); len(events) > 0 {
+	if events, _ = m.Receive(EventsMsg{Turn: m.Number, over: true}); len(events) > 0 {
 		t.Errorf("a channel closed behind the end hands on %v, want nothing", events)
 	}
 }
@@ -90,25 +90,25 @@ func TestTheActivityFollowsTheEvents(t *testing.T) {
 		{session.ToolFinished{}, 5 * time.Second, "asking… 5.0 s"},
 	} {
 		m.Ticked(TickMsg{Turn: m.Number, At: begun.Add(c.after.Truncate(time.Second))}, false)
-		m.Take(EventsMsg{Turn: m.Number, Events: []session.Event{c.event}, At: begun.Add(c.after)})
-		if doing, facts, _ := m.Doing(false); strings.TrimSpace(doing+" "+facts) != c.want {
+		m.Receive(EventsMsg{Turn: m.Number, Events: []session.Event{c.event}, At: begun.Add(c.after)})
+		if doing, facts, _ := m.Activity(false); strings.TrimSpace(doing+" "+facts) != c.want {
 			t.Errorf("after %T: %q %q, want %q", c.event, doing, facts, c.want)
 		}
 	}
-	if got, _, _ := m.Doing(true); got != "waiting for your answer" {
+	if got, _, _ := m.Activity(true); got != "waiting for your answer" {
 		t.Errorf("with a question it is %q", got)
 	}
 	m.Stop()
-	if got, _, _ := m.Doing(true); got != "stopping…" {
+	if got, _, _ := m.Activity(true); got != "stopping…" {
 		t.Errorf("a turn that is stopped says %q", got)
 	}
 	m.End()
-	if got, _, _ := m.Doing(false); got != "" {
+	if got, _, _ := m.Activity(false); got != "" {
 		t.Errorf("a turn that is over says %q", got)
 	}
 }
 
-// The clock moves once a second, and stands while nobody looks.
+// The clock moves once a second, and stops while nobody looks.
 func TestTheClockSleeps(t *testing.T) {
 	m := started()
 	next := m.Ticked(TickMsg{Turn: m.Number, At: begun}, false)
@@ -119,23 +119,11 @@ func TestTheClockSleeps(t *testing.T) {
 		t.Error("a second clock runs")
 	}
 	next = m.Ticked(TickMsg{Turn: m.Number, At: begun.Add(time.Second)}, true)
-	if _, got, _ := m.Doing(false); next != nil || got != "0.0 s" {
+	if _, got, _ := m.Activity(false); next != nil || got != "0.0 s" {
 		t.Errorf("asleep the clock says %q and goes on: %v", got, next != nil)
 	}
 	next = m.Ticked(TickMsg{Turn: m.Number, At: begun.Add(3 * time.Second)}, false)
-	if _, got, _ := m.Doing(false); next == nil || got != "3.0 s" {
+	if _, got, _ := m.Activity(false); next == nil || got != "3.0 s" {
 		t.Errorf("awake the clock says %q and goes on: %v", got, next != nil)
-	}
-}
-
-func TestARetryEndsWithTheAnswer(t *testing.T) {
-	m := started()
-	m.Take(EventsMsg{Turn: m.Number, Events: []session.Event{session.Retrying{}}, At: begun})
-	if m.Retry != "the server did not answer" {
-		t.Errorf("it waits for %q", m.Retry)
-	}
-	m.Take(EventsMsg{Turn: m.Number, Events: []session.Event{session.Delta{Text: "a"}}})
-	if m.Retry != "" {
-		t.Errorf("with an answer it still waits for %q", m.Retry)
 	}
 }

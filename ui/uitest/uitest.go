@@ -1,5 +1,5 @@
-// Package uitest helps the tests of the parts of the screen: it makes key presses from their names and compares
-// drawn lines with goldens. It is never linked into winnow.
+// Package uitest has helpers for tests of the screen: key presses from their names, and golden files of drawn lines. It
+// is not linked into winnow.
 package uitest
 
 import (
@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "write the goldens anew: read them before accepting them")
 
-// Key is the key press that a name stands for, as names are written in the configuration: "ctrl+p", "J", "f1".
+// Key returns the key press of a name as in the configuration: "ctrl+p", "J", "f1".
 func Key(name string) tea.KeyPressMsg {
 	var k tea.KeyPressMsg
 	for {
@@ -47,7 +47,7 @@ func Key(name string) tea.KeyPressMsg {
 	return k
 }
 
-// Plain is drawn lines as text, without colours and without the blanks at their ends.
+// Plain returns drawn lines as text, without colours and trailing blanks.
 func Plain(lines []string) string {
 	plain := strings.Split(ansi.Strip(strings.Join(lines, "\n")), "\n")
 	for i := range plain {
@@ -56,7 +56,7 @@ func Plain(lines []string) string {
 	return strings.Join(plain, "\n") + "\n"
 }
 
-// Golden compares a text with the file testdata/NAME.txt, which -update writes anew.
+// Golden compares a text with the file testdata/NAME.txt, which the flag -update rewrites.
 func Golden(t testing.TB, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name+".txt")
@@ -77,16 +77,15 @@ func Golden(t testing.TB, name, got string) {
 	}
 }
 
-// Screens are drawn states of one component. All of them are in one golden file, testdata/screens.txt, so that
-// a changed word changes one file.
+// Screens collects drawn states of one component for one golden file, testdata/screens.txt.
 type Screens struct{ b strings.Builder }
 
-// Add adds the lines of a state.
+// Add adds the drawn lines of a state under a name.
 func (s *Screens) Add(name string, lines []string) {
 	s.b.WriteString("-- " + name + " --\n" + Plain(lines))
 }
 
-// Golden compares all that was added with the golden file.
+// Golden compares all added states with testdata/screens.txt.
 func (s *Screens) Golden(t testing.TB) {
 	t.Helper()
 	Golden(t, "screens", s.b.String())

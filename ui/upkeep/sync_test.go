@@ -13,7 +13,7 @@ import (
 	"winnow/ui/app"
 )
 
-// syncs is a sync that reports in the order of its runs.
+// syncs is a sync that counts its runs and returns what the test has set.
 type syncs struct {
 	runs    int
 	changed []string
@@ -25,7 +25,7 @@ func (s *syncs) run(context.Context) ([]string, error) {
 	return s.changed, s.err
 }
 
-// exchanging is an upkeep with a sync, and what it tells the screen.
+// exchanging returns an upkeep with a sync, and what it has shown so far.
 func exchanging(t *testing.T, exchange Sync) (u *Model, told *[]string) {
 	told = new([]string)
 	say := func(text string) tea.Cmd {
@@ -33,7 +33,8 @@ func exchanging(t *testing.T, exchange Sync) (u *Model, told *[]string) {
 		return nil
 	}
 	return &Model{
-		Shared: &app.Shared{Program: t.Context, Fail: say, With: session.Deps{Store: opened(t)}}, Exchange: exchange,
+		Shared:   &app.Shared{ProgramContext: t.Context, Fail: say, Deps: session.Deps{Store: opened(t)}},
+		Exchange: exchange,
 		Screen: Screen{
 			News:   func(text string) { say("news: " + text) },
 			Synced: func(changed []string) tea.Cmd { return say(fmt.Sprint(changed)) },
@@ -41,7 +42,7 @@ func exchanging(t *testing.T, exchange Sync) (u *Model, told *[]string) {
 	}, told
 }
 
-// step runs a command, and does what it leaves to do.
+// step runs a command and the Then it returns.
 func step(t *testing.T, cmd tea.Cmd) tea.Cmd {
 	t.Helper()
 	if cmd == nil {
@@ -109,7 +110,7 @@ func TestTheLastSyncComesBehindTheOneThatRuns(t *testing.T) {
 	}
 }
 
-// A command that Bubble Tea never ran is no run to wait for.
+// A sync whose command Bubble Tea never ran is not waited for.
 func TestTheLastSyncDoesNotWaitForOneThatNeverBegan(t *testing.T) {
 	s := new(syncs)
 	u, _ := exchanging(t, s.run)
@@ -138,7 +139,7 @@ func TestWhoeverIsInAHurryWaitsForNoSync(t *testing.T) {
 	}
 }
 
-// A folder on a disk that does not answer holds nobody.
+// A disk that does not respond does not block the end.
 func TestTheLastSyncIsBounded(t *testing.T) {
 	stuck := make(chan bool)
 	defer close(stuck)

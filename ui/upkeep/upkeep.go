@@ -1,6 +1,6 @@
-// Package upkeep looks after the stored history while the application runs: some time after the start it backs the file
-// up, once a day, it brings the search index up to date step by step, and it exchanges what is new
-// with other machines. All of it happens in commands, and nothing waits for it.
+// Package upkeep maintains the stored history while winnow runs: it makes a daily backup soon after the start, updates
+// the search index in small steps, and synchronizes with other machines. All of this runs in commands that nothing
+// waits for.
 package upkeep
 
 import (
@@ -16,86 +16,84 @@ import (
 	"winnow/ui/theme"
 )
 
-// firstFrame is more time than the first frame takes.
+// firstFrame is longer than the first frame takes to draw.
 const firstFrame = 50 * time.Millisecond
 
-// QuietTime is how long after the start the machine has nothing more urgent to do than a backup.
-const QuietTime = 2 * time.Second
+// BackupDelay is the usual time from the start to the backup, so that the backup slows nothing down.
+const BackupDelay = 2 * time.Second
 
-// Screen is what the upkeep has the rest of the screen do.
+// Screen is what the upkeep needs from the rest of the screen.
 type Screen struct {
-	News   func(text string)              // says what stays until something is sent
-	Synced func(changed []string) tea.Cmd // a sync has changed these sessions, as far as it knows
+	News   func(text string)              // shows a text until a message is sent
+	Synced func(changed []string) tea.Cmd // shows the sessions that a sync has changed, by id
 }
 
-// Sync exchanges the history with those of other machines, and returns the ids of the sessions that it changed here,
-// also where it ends with an error.
+// Sync synchronizes with other machines, and returns the ids of the sessions that it changed here, even if it fails.
 type Sync func(context.Context) (changed []string, err error)
 
-// Model is what is done for the history, and how far that is.
+// Model is the state of backup, index and sync.
 type Model struct {
 	*app.Shared
-	Screen   Screen
-	Exchange Sync          // nil syncs nothing
-	Quiet    time.Duration // until the history is backed up
-	Syncing  bool          // it goes on
-	Hurried  bool          // the user wants to be out of here: nothing more is begun
+	Screen      Screen
+	Exchange    Sync          // nil if sync is not set up
+	BackupDelay time.Duration // from the start to the backup
+	Syncing     bool          // a sync is running
+	Hurried     bool          // the user quits in a hurry: SyncAtEnd starts nothing
 
 	indexing bool
-	again    bool       // another sync was asked for since this one began
-	said     string     // why the last one failed, as the user was told it
-	running  sync.Mutex // is held by a sync that runs
-	stop     func()     // ends the newest one, nil before the first
+	again    bool       // another sync was asked for while one was running
+	reported string     // the last sync's error, as shown; "" if it succeeded
+	running  sync.Mutex // held while a sync runs
+	stop     func()     // cancels the newest sync; nil before the first
 }
 
-// after is a command that does something after a time.
+// after returns a command that has Update call do after a time.
 func after(d time.Duration, do app.Then) tea.Cmd {
 	return tea.Tick(d, func(time.Time) tea.Msg { return do })
 }
 
-// Start syncs behind the first frame, and waits for a quiet moment to back up the history.
+// Start syncs after the first frame, and makes the backup after BackupDelay.
 func (u *Model) Start() tea.Cmd {
-	if u.With.Store == nil {
+	if u.Deps.Store == nil {
 		return nil
 	}
-	return tea.Batch(after(firstFrame, u.Sync), after(u.Quiet, u.save))
+	return tea.Batch(after(firstFrame, u.Sync), after(u.BackupDelay, u.backUp))
 }
 
-// save backs the history up. It reports trouble alone: a backup that succeeds is nothing to read.
-func (u *Model) save() tea.Cmd {
-	db := u.With.Store
+// backUp makes today's backup, unless there is one already.
+func (u *Model) backUp() tea.Cmd {
+	db := u.Deps.Store
 	return u.Run(func(ctx context.Context) tea.Msg {
-		_, err := db.BackUpToday(ctx) // which examines what it copies
-		return app.Then(func() tea.Cmd { return u.Saved(err) })
+		_, err := db.BackUpToday(ctx) // which also checks the file for damage
+		return app.Then(func() tea.Cmd { return u.backedUp(err) })
 	})
 }
 
-// Saved says why the history could not be backed up, and nothing where it was.
-func (u *Model) Saved(err error) tea.Cmd {
+// backedUp shows why the backup failed. It shows nothing for a backup that succeeded.
+func (u *Model) backedUp(err error) tea.Cmd {
 	switch {
 	case errors.Is(err, store.ErrDamaged):
 		u.Screen.News("Part of the chat history is damaged. New messages are still saved. " +
 			"Restart winnow when convenient: it sets the damaged file aside and recovers what can be read.")
 	case err != nil:
-		return u.Fail("Today's backup failed: " + theme.Sentence(err))
+		return u.Fail("Today’s backup failed: " + theme.Sentence(err))
 	}
 	return nil
 }
 
-// Index brings the search index up to date, where that is not going on already. It can lack messages, such as those of
-// a fork.
-func (u *Model) Index() tea.Cmd {
-	if u.With.Store == nil || u.With.Store.ReadOnly() || u.indexing {
+// UpdateIndex adds the messages that the search index lacks, such as those of a fork, unless it is already doing so.
+func (u *Model) UpdateIndex() tea.Cmd {
+	if u.Deps.Store == nil || u.Deps.Store.ReadOnly() || u.indexing {
 		return nil
 	}
 	u.indexing = true
 	return u.indexStep()
 }
 
-// indexStep does a step and asks for the next one. Between two of them the machine rests as long as the step took. What
-// goes wrong stops it until the next occasion: nobody asked for it, and what is indexed is found.
+// indexStep indexes some messages and schedules the next step, after a pause as long as this one took. An error ends
+// the update silently until the next call of UpdateIndex: the messages indexed so far can be found.
 func (u *Model) indexStep() tea.Cmd {
-	db := u.With.Store
+	db := u.Deps.Store
 	return u.Run(func(ctx context.Context) tea.Msg {
 		begun := time.Now()
 		left, err := db.IndexSome(ctx)
@@ -112,7 +110,7 @@ func (u *Model) indexStep() tea.Cmd {
 	})
 }
 
-// Sync syncs with the other machines. Where that goes on already it is done once more then.
+// Sync synchronizes with other machines. If a sync is running, another one follows it.
 func (u *Model) Sync() tea.Cmd {
 	switch {
 	case u.Exchange == nil:
@@ -132,35 +130,35 @@ func (u *Model) Sync() tea.Cmd {
 	}
 }
 
-// synced reports what a run changed, and why it failed where that was not said of the one before.
+// synced shows what a sync changed, and its error unless the sync before failed with the same one.
 func (u *Model) synced(changed []string, err error) tea.Cmd {
 	cmds, why := []tea.Cmd{u.Screen.Synced(changed)}, ""
 	if err != nil && !errors.Is(err, context.Canceled) {
 		why = theme.UpperFirst(theme.Sentence(err))
 	}
-	if why != "" && why != u.said {
+	if why != "" && why != u.reported {
 		cmds = append(cmds, u.Fail(why))
 	}
-	u.said, u.Syncing = why, false
+	u.reported, u.Syncing = why, false
 	if u.again {
 		cmds = append(cmds, u.Sync())
 	}
 	return tea.Batch(cmds...)
 }
 
-// SyncAtEnd syncs once more when the screen is gone, for as long as the context lasts: behind a run that goes on. Where
-// the user is in a hurry that run is ended instead. What is left is done at the next start.
+// SyncAtEnd syncs once more after the screen is closed, following a sync that is running, until ctx ends. If the user
+// is in a hurry, it cancels the running sync instead. The next start catches up.
 func (u *Model) SyncAtEnd(ctx context.Context) {
 	if u.Exchange == nil {
 		return
 	}
 	if !u.Hurried && ctx.Err() == nil {
 		last, over := context.WithCancel(ctx)
-		go func() { // a folder on a disk that does not answer keeps nobody from leaving
+		go func() { // so that a disk that does not respond cannot block
 			defer over()
 			u.running.Lock()
 			defer u.running.Unlock()
-			_, _ = u.Exchange(ctx) // whoever starts winnow next is told
+			_, _ = u.Exchange(ctx) // the sync of the next start reports errors
 		}()
 		<-last.Done()
 	}

@@ -1,6 +1,7 @@
 package upkeep
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -19,7 +20,7 @@ func opened(t *testing.T) *store.Store {
 	return db
 }
 
-// imported stores a long session, and a fork of it where that is asked for: the index lacks its messages then.
+// imported stores a long session and, if asked to, a fork of it, whose messages the index lacks.
 func imported(t *testing.T, db *store.Store, fork bool) {
 	t.Helper()
 	text := "where is the needle" + strings.Repeat(" in the haystack", 60)
@@ -48,9 +49,9 @@ func TestWhatTheIndexLacksIsAddedInTheBackground(t *testing.T) {
 		t.Fatalf("after a fork of a long session the index lacks %d messages, %v; want some", left, err)
 	}
 	u, _ := exchanging(t, nil)
-	u.With.Store = db
-	cmd := u.Index()
-	if u.Index() != nil {
+	u.Deps.Store = db
+	cmd := u.UpdateIndex()
+	if u.UpdateIndex() != nil {
 		t.Error("the index is brought up to date twice at once")
 	}
 	for range 200 {
@@ -65,12 +66,25 @@ func TestWhatTheIndexLacksIsAddedInTheBackground(t *testing.T) {
 
 func TestTheHistoryIsBackedUpAtAQuietMoment(t *testing.T) {
 	u, told := exchanging(t, nil)
-	db := u.With.Store
+	db := u.Deps.Store
 	imported(t, db, false)
-	if step(t, u.save()); len(*told) > 0 {
+	if step(t, u.backUp()); len(*told) > 0 {
 		t.Fatalf("the backup says %q", *told)
 	}
 	if b, ok := db.NewestBackup(); !ok || b.Bytes == 0 {
 		t.Errorf("the newest backup is %+v, %v; want one", b, ok)
+	}
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{store.ErrDamaged, "news: Part of the chat history is damaged. "}, // which stays until it is read
+		{store.ErrDiskFull, "Today’s backup failed: "},
+	} {
+		*told = nil
+		u.backedUp(fmt.Errorf("check the history: %w", c.err))
+		if all := strings.Join(*told, ""); !strings.HasPrefix(all, c.want) || strings.Contains(all, "..") {
+			t.Errorf("%v: the backup says %q, want %q", c.err, all, c.want)
+		}
 	}
 }

@@ -59,7 +59,7 @@ func (q *Model) Load() tea.Cmd {
 			items = append(items, &item{QueuedMessage: m, id: m.ID})
 		}
 		q.items, q.held = append(items, q.items...), q.held || len(items) > 0
-		return tea.Batch(q.ctx.Failed(err), q.ctx.Say(q.Waits()))
+		return tea.Batch(q.ctx.ReportError(err), q.ctx.Say(q.Waits()))
 	})
 }
 
@@ -109,7 +109,7 @@ func (q *Model) KeepAtEnd(ctx context.Context) (err error) {
 	if q.id() == "" {
 		return nil
 	}
-	err = q.ctx.Finish(ctx)
+	err = q.ctx.Flush(ctx)
 	for _, it := range q.items {
 		if it.id == 0 {
 			err = errors.Join(err, q.save(ctx, it))
@@ -180,7 +180,7 @@ func (q *Model) TakeBack() (m store.QueuedMessage, cmd tea.Cmd, ok bool) {
 			return nil // it could not be saved
 		}
 		return q.ctx.Session.Store().ReturnToDraft(ctx, q.id(), it.id)
-	}, q.ctx.Failed), true
+	}, q.ctx.ReportError), true
 }
 
 // Label is a draft on one line. Its files are named in front.

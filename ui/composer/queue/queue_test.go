@@ -73,7 +73,7 @@ func (d *desk) open(id string) {
 	d.must(err)
 	say := func(string) tea.Cmd { return nil }
 	d.session, d.waiting, d.sending = s, nil, 0
-	shared := &app.Shared{Program: context.Background, Say: say, Fail: say}
+	shared := &app.Shared{ProgramContext: context.Background, Say: say, Fail: say}
 	d.queue = New(&app.Context{Shared: shared, Session: s})
 	d.later(d.queue.Load())
 	for len(d.waiting) > 0 {

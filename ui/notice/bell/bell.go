@@ -1,5 +1,5 @@
-// Package bell calls a user who is not looking: with the terminal's bell and a desktop notification, and only while the
-// terminal has said that it does not have the focus. It decides whether to call, and not what about.
+// Package bell notifies a user who looks elsewhere, with the terminal's bell and a desktop notification. It does so
+// only while the terminal reports that it does not have the focus. It decides whether to notify, not about what.
 package bell
 
 import (
@@ -11,7 +11,7 @@ import (
 	"winnow/ui/markdown"
 )
 
-// Mode is how the user wants to be called.
+// Mode is how the user wants to be notified.
 type Mode string
 
 // The modes. The empty one is Auto.
@@ -21,38 +21,38 @@ const (
 	Off  Mode = "off"
 )
 
-// Worth is how long an answer takes that is worth a call: nobody looks away for less.
-const Worth = 10 * time.Second
+// MinWait is the shortest wait after which the user is notified: nobody looks away for less.
+const MinWait = 10 * time.Second
 
-// mostCells is how much of a text a notification has.
+// mostCells is the greatest width of a notification.
 const mostCells = 120
 
-// Model knows whether the user looks, and how to call. Its zero value calls nobody, because the terminal has not said
-// that it lost the focus.
+// Model knows whether the terminal has the focus, and how to notify. Its zero value never notifies, because the
+// terminal has not reported that it lost the focus.
 type Model struct {
 	Mode Mode
 
-	away   bool // the terminal has said that it does not have the focus
+	away   bool // the terminal has reported that it lost the focus
 	tmux   bool // a notification is wrapped, so that tmux hands it on
 	silent bool // GNU screen would show a notification as text
 }
 
-// Environment learns what the terminal runs in.
-func (m *Model) Environment(getenv func(string) string) {
+// SetEnvironment reads from the environment whether tmux or GNU screen is between winnow and the terminal.
+func (m *Model) SetEnvironment(getenv func(string) string) {
 	m.tmux = getenv("TMUX") != ""
 	m.silent = getenv("STY") != "" && !m.tmux
 }
 
-// Focus takes what the terminal says about its focus.
-func (m *Model) Focus(has bool) { m.away = !has }
+// SetFocus notes whether the terminal has the focus.
+func (m *Model) SetFocus(has bool) { m.away = !has }
 
-// Away says that the user is elsewhere, as far as the terminal knows.
+// Away reports whether the terminal has lost the focus.
 func (m *Model) Away() bool { return m.away }
 
-// Call calls the user about something that took so long to come. It is nil where the user looks, does not want to be
-// called, or has not waited long enough to look away.
+// Call notifies the user of something that took so long. It returns nil if the terminal has the focus, the mode is Off,
+// or took is less than MinWait.
 func (m *Model) Call(text string, took time.Duration) tea.Cmd {
-	if m.Mode == Off || !m.away || took < Worth {
+	if m.Mode == Off || !m.away || took < MinWait {
 		return nil
 	}
 	notification := ansi.Notify(markdown.OneLine(text, mostCells))

@@ -10,7 +10,7 @@ import (
 )
 
 func TestTheUserIsCalledOnlyWhenNotLooking(t *testing.T) {
-	long, short := Worth, Worth-time.Millisecond
+	long, short := MinWait, MinWait-time.Millisecond
 	for _, c := range []struct {
 		name  string
 		mode  Mode
@@ -30,14 +30,14 @@ func TestTheUserIsCalledOnlyWhenNotLooking(t *testing.T) {
 		{"a terminal that does not report its focus", Auto, "", nil, long, ""},
 	} {
 		m := Model{Mode: c.mode}
-		m.Environment(func(name string) string {
+		m.SetEnvironment(func(name string) string {
 			if name == c.env {
 				return "1"
 			}
 			return ""
 		})
 		for _, has := range c.focus {
-			m.Focus(has)
+			m.SetFocus(has)
 		}
 		got := ""
 		if cmd := m.Call("done", c.took); cmd != nil {
@@ -59,8 +59,8 @@ func raw(msg tea.Msg) string {
 // What others wrote, such as a title, must not end the notification and begin another sequence.
 func TestANotificationHoldsNoControlCharacters(t *testing.T) {
 	m := Model{}
-	m.Focus(false)
-	got := raw(m.Call("a\x07b\x1b]0;owned\x1b\\"+strings.Repeat("x", 500), Worth)())
+	m.SetFocus(false)
+	got := raw(m.Call("a\x07b\x1b]0;owned\x1b\\"+strings.Repeat("x", 500), MinWait)())
 	inner := strings.TrimSuffix(strings.TrimPrefix(got, "\a\x1b]9;"), "\x07")
 	if strings.ContainsAny(inner, "\x07\x1b") || len(inner) > 200 {
 		t.Errorf("%q is written", got)
