@@ -283,7 +283,8 @@ func (a *app) choose(ctx context.Context, row store.Session) error {
 		a.choice = llm.ModelChoice{Ref: report.SessionModel(row), Reason: "this chat uses it"}
 		return nil
 	}
-	wanted := llm.ModelPreference{Last: a.chosen.Model, DefaultEndpoint: row.Endpoint, AllowLocal: a.purpose == purposeChat}
+	wanted := llm.ModelPreference{Last: a.chosen.Model, DefaultEndpoint: row.Endpoint}
+	wanted.AllowLocal = a.purpose == purposeChat
 	wanted.Source, wanted.Ref = a.namedModel(a.config)
 	var err error
 	switch a.choice, err = llm.ChooseModel(ctx, a.catalog, wanted); {

@@ -130,7 +130,9 @@ func (a *app) runPlain(ctx context.Context, s *session.Session, terminal bool) e
 }
 
 // rememberModel makes a model the default of the next start.
-func (a *app) rememberModel(ref string) error { return a.memory.RememberModel(a.catalog.LastModel(ref))() }
+func (a *app) rememberModel(ref string) error {
+	return a.memory.RememberModel(a.catalog.LastModel(ref))()
+}
 
 // settings returns the options that the screen and plain mode need for their settings. Without a home folder the path
 // of the configuration is empty.

@@ -124,23 +124,20 @@ func (p *program) warn(format string, args ...any) {
 	fmt.Fprintf(p.err, "winnow: "+format+"\n", args...)
 }
 
-// version is the newest version in CHANGELOG.md.
-const version = "v1.0.0"
+// version is the newest version in CHANGELOG.md. The linker of a release sets it, with -ldflags
+// "-X winnow/cli.version=v1.0.0".
+var version = "v1.0.0"
 
-// release is the version of a prebuilt binary. The linker sets it, with -ldflags "-X winnow/cli.release=v1.0.0".
-var release string
-
-// buildVersion is the version of this program, with the commit where it was built from a clone.
+// buildVersion returns the version, with the commit that the program was built from if that is known.
 func buildVersion() string {
-	built := version
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
 			if s.Key == "vcs.revision" {
-				built += " (" + s.Value[:min(len(s.Value), 12)] + ")"
+				return version + " (" + s.Value[:min(len(s.Value), 12)] + ")"
 			}
 		}
 	}
-	return cmp.Or(release, built)
+	return version
 }
 
 // exitCode is the exit code of the process.

@@ -29,7 +29,7 @@ type MCPServer struct {
 
 // ResolveMCPServers returns the MCP servers. ${NAME} and ${NAME:-default} in their settings are replaced by environment
 // variables, and used contains the values of those. If a variable is not set, Fault of the server is set.
-func (c Config) ResolveMCPServers(lookup func(name string) string) (servers []mcp.ServerConfig, used map[string]string) {
+func (c Config) ResolveMCPServers(lookup func(name string) string) (all []mcp.ServerConfig, used map[string]string) {
 	used = map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(c.MCPServers)) {
 		table := c.MCPServers[name]
@@ -57,9 +57,9 @@ func (c Config) ResolveMCPServers(lookup func(name string) string) (servers []mc
 			s.Args[i] = text(s.Args[i])
 		}
 		s.Env, s.Headers = eachValue(table.Env, text), eachValue(table.Headers, text)
-		servers = append(servers, s)
+		all = append(all, s)
 	}
-	return servers, used
+	return all, used
 }
 
 var variables = regexp.MustCompile(`\$\{([^}]*)\}`)

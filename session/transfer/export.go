@@ -63,7 +63,9 @@ type ExportOptions struct {
 	Redact func(text string) string
 
 	// Annotate returns what the HTML format shows about the requests of a session. May be nil.
-	Annotate func(ctx context.Context, s *store.Store, row store.Session, branch []store.Message) (html.Annotations, error)
+	Annotate func(
+		ctx context.Context, s *store.Store, row store.Session, branch []store.Message,
+	) (html.Annotations, error)
 }
 
 // Export writes a session. JSON is written in constant memory and holds every branch; the other formats hold only the

@@ -59,7 +59,7 @@ func texts(m store.Message) []string {
 		all = append(all, closeCode(m.Content))
 	}
 	for _, c := range m.ToolCalls {
-		all = append(all, fmt.Sprintf("Calls %s:\n\n%s", inlineCode(title.OneLine(c.Name)), codeBlock(c.Arguments, "json")))
+		all = append(all, "Calls "+inlineCode(title.OneLine(c.Name))+":\n\n"+codeBlock(c.Arguments, "json"))
 	}
 	return all
 }
