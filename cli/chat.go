@@ -206,8 +206,7 @@ func (a *app) screenOptions(s *session.Session, search string) ui.Options {
 // configuration lists them.
 func (a *app) readPage(ctx context.Context, address string) (text string, cut bool, err error) {
 	page, err := tool.ReadPage(ctx, nil, address)
-	var refused *tool.URLRefusedError
-	if hosts := a.config.Tools.FetchHosts; errors.As(err, &refused) && len(hosts) > 0 {
+	if hosts := a.config.Tools.FetchHosts; errors.As(err, new(*tool.URLRefusedError)) && len(hosts) > 0 {
 		page, err = tool.ReadPage(ctx, hosts, address)
 	}
 	return page.Text, page.Truncated, err

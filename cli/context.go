@@ -199,8 +199,7 @@ func (p *program) writeRequest(l shownContext) error {
 }
 
 func (p *program) repairCommand() *cobra.Command {
-	return p.withJSON(p.conversationCommand("repair [ID]",
-		"List what is damaged in a chat, and what is sent instead",
+	return p.withJSON(p.conversationCommand("repair [ID]", "List what is damaged in a chat, and what is sent instead",
 		(*app).showRepairs))
 }
 

@@ -21,8 +21,7 @@ import (
 
 func (p *program) keysCommand() *cobra.Command {
 	list := p.withJSON(p.command("list", "List where the key of each endpoint comes from", p.listKeys))
-	set := p.command("set ENDPOINT", "Store the key of an endpoint in the system keyring, or else in a file",
-		p.setKey)
+	set := p.command("set ENDPOINT", "Store the key of an endpoint in the system keyring, or else in a file", p.setKey)
 	set.Long = "set asks for the key on the terminal without showing it, or reads it from standard input. The key is " +
 		"never an argument: those are visible to other programs and kept in the history of the shell."
 	set.Example = "  pass show openai | winnow keys set openai"
