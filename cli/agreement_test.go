@@ -15,12 +15,12 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// agreementWidth is the width of the terminal in which the panel has room for what it says of each message.
+// agreementWidth is the width in cells of a terminal that shows the panel with all columns.
 const agreementWidth = 200
 
-// TestPanelReceiptCommandAndRequestAgree sends a message behind a conversation of which some is cut, dropped, pinned,
-// excluded and repaired, and compares message by message what the panel, the receipt, winnow context --json and the
-// bytes that the server got say of it.
+// TestPanelReceiptCommandAndRequestAgree sends a message after a conversation in which messages are cut, dropped,
+// pinned, excluded and repaired. For each message it compares the panel, the receipt, winnow context --json and the
+// body that the server received.
 func TestPanelReceiptCommandAndRequestAgree(t *testing.T) {
 	t.Parallel()
 	model := newScriptedServer(saysText("As you wish."))
@@ -94,7 +94,7 @@ func TestPanelReceiptCommandAndRequestAgree(t *testing.T) {
 	}
 }
 
-// shownJSON is what context --json writes, as far as it is compared.
+// shownJSON is the part of the output of context --json that is compared.
 type shownJSON struct {
 	Request *struct {
 		BodyHash string `json:"body_hash"`
@@ -113,10 +113,10 @@ type entryJSON struct {
 
 type cutJSON struct{ From, To int }
 
-// receiptPattern is what an answer's receipt says first.
+// receiptPattern matches the beginning of a receipt.
 var receiptPattern = regexp.MustCompile(`saw (\d+) of (\d+)`)
 
-// agreementMessages is a conversation of Chat Completions messages. Each text begins with a mark of its own.
+// agreementMessages is a conversation of Chat Completions messages. Each text begins with a unique mark.
 type agreementMessages []map[string]any
 
 func agreementConversation() agreementMessages {
@@ -137,7 +137,7 @@ func agreementConversation() agreementMessages {
 	return all
 }
 
-// turns is how many turns the conversation has.
+// turns returns the number of turns.
 func (m agreementMessages) turns() int {
 	n := 0
 	for _, message := range m {
@@ -161,7 +161,7 @@ func (m agreementMessages) write(t *testing.T) string {
 	return path
 }
 
-// compare wants as much of a message in the body of a request as its verdict says: all but its cuts, or nothing.
+// compare verifies that the body of a request contains as much of a message as its verdict says.
 func (m agreementMessages) compare(t *testing.T, i int, e entryJSON, body []byte) {
 	t.Helper()
 	var request struct {
@@ -197,7 +197,7 @@ func (m agreementMessages) compare(t *testing.T, i int, e entryJSON, body []byte
 	}
 }
 
-// panelRow is what the panel says of one message.
+// panelRow is what the panel shows for one message.
 type panelRow struct {
 	line, glyph string
 	tokens      int
@@ -208,12 +208,12 @@ var (
 	panelNumber = regexp.MustCompile(`^([\d,]+)(?:–([\d,]+))?$`)
 )
 
-// readPanel reads the messages of the context panel off a screen. A line for several messages is a row for each.
+// readPanel reads the rows of the panel from a screen. A line for several messages becomes a row for each.
 func readPanel(screen string) (rows []panelRow) {
 	left, tokensEnd := -1, 0
 	for line := range strings.SplitSeq(screen, "\n") {
 		if at := panelTitle.FindStringIndex(line); at != nil && left < 0 {
-			left = ansi.StringWidth(line[:at[0]]) - 1 // The first cell is the cursor's.
+			left = ansi.StringWidth(line[:at[0]]) - 1 // the first cell is the cursor's
 		}
 		if left < 0 {
 			continue
@@ -231,7 +231,7 @@ func readPanel(screen string) (rows []panelRow) {
 		}
 		number := panelNumber.FindStringSubmatch(words[1])
 		if number == nil || strings.ReplaceAll(number[1], ",", "") != strconv.Itoa(len(rows)+1) {
-			return rows // It is being drawn.
+			return rows // the panel is being drawn
 		}
 		row := panelRow{line: line, glyph: words[0]}
 		before := strings.Fields(ansi.Cut(line, 0, tokensEnd))
@@ -247,7 +247,7 @@ func readPanel(screen string) (rows []panelRow) {
 	return rows
 }
 
-// glyphFits says whether a glyph is true of a verdict.
+// glyphFits reports whether a glyph fits a verdict.
 func glyphFits(glyph string, e entryJSON) bool {
 	sent := e.Disposition == "kept" || e.Disposition == "cut" || e.Disposition == "recalled"
 	switch glyph {

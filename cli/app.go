@@ -31,45 +31,45 @@ import (
 	"winnow/ui/remembered"
 )
 
-// app is winnow with its configuration read: what the commands work with that list, read or hold conversations.
+// app is winnow with its configuration loaded. Commands that use endpoints, tools or chats run on it.
 type app struct {
 	*program
-	use     use
+	purpose purpose
 	config  config.Config
 	catalog *llm.Catalog
-	servers *mcp.Servers // none is started before it is needed
+	servers *mcp.Servers // started on first use
 	log     *slog.Logger
 	logFile io.Closer
 	store   *store.Store // nil until it is opened
 
-	// of a conversation
+	// The fields below are set by prepare, for commands that continue a chat.
 	deps    session.Deps
 	choice  llm.Choice
-	notices []string           // sentences for the screen
-	memory  *remembered.Memory // what was chosen on the screen before; nil remembers nothing
+	notices []string           // sentences to show to the user
+	memory  *remembered.Memory // the last choices on the screen; nil remembers nothing
 	chosen  remembered.Choices
 }
 
-// use is what a command opens the conversations for.
-type use int
+// purpose is what a command needs the chats for.
+type purpose int
 
 const (
-	toLook   use = iota // nothing is added
-	toChange            // something is stored
-	toRead              // a conversation is read as it would be continued; nothing is sent
-	toRun               // one message is sent at once
-	toChat              // a person reads on the screen which model was chosen, before anything is sent
+	purposeLook   purpose = iota // show stored data
+	purposeChange                // store something
+	purposePlan                  // show what a chat would send next; nothing is sent
+	purposeRun                   // send one message immediately
+	purposeChat                  // run the screen, where the user sees the chosen model before anything is sent
 )
 
-// with opens the conversations for a command that has no screen. What became of a damaged history is said at the one
-// opening that met it.
-func (p *program) with(ctx context.Context, to use, run func(*app) error) error {
+// withApp loads the configuration, opens the chats and calls run, for a command without a screen. It reports the
+// recovery of a damaged history on standard error.
+func (p *program) withApp(ctx context.Context, to purpose, run func(*app) error) error {
 	a, err := p.setup()
 	if err != nil {
 		return err
 	}
 	defer a.close()
-	if a.use = to; to < toRead {
+	if a.purpose = to; to < purposePlan {
 		err = a.openStore(ctx)
 	} else {
 		err = a.prepare(ctx)
@@ -93,16 +93,17 @@ func (a *app) close() {
 	a.logFile.Close()
 }
 
-// storeCommand makes a command that looks at the conversations.
+// storeCommand returns a command that reads or edits stored chats.
 func (p *program) storeCommand(
 	use, short string, run func(ctx context.Context, s *store.Store, args []string) error,
 ) *cobra.Command {
 	return p.command(use, short, func(ctx context.Context, args []string) error {
-		return p.with(ctx, toLook, func(a *app) error { return run(ctx, a.store, args) })
+		return p.withApp(ctx, purposeLook, func(a *app) error { return run(ctx, a.store, args) })
 	})
 }
 
-// sessionCommand makes a command about a session, the last one where none is named; rest is what stood behind its id.
+// sessionCommand returns a command for one session, which is the last one if no id is given. rest is the arguments
+// after the id.
 func (p *program) sessionCommand(
 	use, short string, run func(ctx context.Context, s *store.Store, info store.Session, rest []string) error,
 ) *cobra.Command {
@@ -116,13 +117,14 @@ func (p *program) sessionCommand(
 	})
 }
 
-// conversationCommand makes a command that reads a session, the last one where none is named, as it would be continued.
+// conversationCommand returns a command that reads a session in order to show what it would send next. Without an id it
+// is the last session.
 func (p *program) conversationCommand(
 	use, short string, run func(a *app, ctx context.Context, s *session.Session) error,
 ) *cobra.Command {
 	return p.command(use, short, func(ctx context.Context, args []string) error {
 		p.flags.session, p.flags.last = strings.Join(args, ""), len(args) == 0
-		return p.with(ctx, toRead, func(a *app) error {
+		return p.withApp(ctx, purposePlan, func(a *app) error {
 			s, err := session.Open(ctx, a.deps, p.flags.session, a.choice.Ref)
 			if err != nil {
 				return err
@@ -132,8 +134,8 @@ func (p *program) conversationCommand(
 	})
 }
 
-// setup reads the configuration and names the endpoints: the configured ones, those of the environment, and the guide.
-// It asks no server.
+// setup loads the configuration and lists the endpoints: configured ones, those from the environment, and the guide. It
+// sends no requests.
 func (p *program) setup() (*app, error) {
 	c, err := p.readConfig()
 	if err != nil {
@@ -149,36 +151,36 @@ func (p *program) setup() (*app, error) {
 		return nil, err
 	}
 	a.catalog = &llm.Catalog{
-		Patterns: c.Patterns(), Network: p.network, Redactor: p.redactor, Stored: p.withStored, Probes: true,
+		Patterns: c.ModelTables(), Network: p.network, Redactor: p.redactor, Stored: p.withStored, Probes: true,
 	}
 	pace := time.Duration(0)
 	if term.IsTerminal(p.out.Fd()) {
-		pace = 12 * time.Millisecond // The guide's answers arrive as a model's do where a person looks on.
+		pace = 12 * time.Millisecond // on a terminal, the guide streams its answers at the pace of a model
 	}
 	a.catalog.With(append(endpoints, guide.Endpoint(docs.Pages, pace))...)
 	return a, nil
 }
 
-// openStore opens the conversations, an empty history in memory where nothing is to be saved. To look at what was never
-// begun makes no file.
+// openStore opens the chats, or an empty history in memory if nothing is to be saved. A command that only reads does
+// not create the file.
 func (a *app) openStore(ctx context.Context) error {
 	path, err := a.dbPath()
 	if err != nil {
 		return err
 	}
-	missing := (a.use == toLook || a.use == toRead) && !exists(path)
+	missing := (a.purpose == purposeLook || a.purpose == purposePlan) && !exists(path)
 	if missing && (a.flags.db != "" || a.env("WINNOW_DB") != "") {
-		return fail(NotFound, "there is no database at %s", path)
+		return fail(exitNotFound, "there is no database at %s", path)
 	}
 	if missing || a.flags.noSave {
-		path = store.Memory
+		path = store.InMemory
 	}
 	a.store, err = store.Open(ctx, path, store.Options{Now: a.now, Redact: a.redactor.Known})
 	return err
 }
 
-// openLog starts the log of --debug: JSON lines without secrets, appended, readable by the user alone. Without the flag
-// nothing is written anywhere.
+// openLog opens the log of --debug: JSON lines without secrets, appended to a file that only the user can read. Without
+// --debug it returns a logger that discards everything.
 func (p *program) openLog() (*slog.Logger, io.Closer, error) {
 	if !p.flags.debug {
 		return slog.New(slog.DiscardHandler), io.NopCloser(nil), nil
@@ -192,12 +194,13 @@ func (p *program) openLog() (*slog.Logger, io.Closer, error) {
 		f, err = os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	}
 	if err != nil {
-		return nil, nil, fail(Failed, "cannot write the log: %w", err)
+		return nil, nil, fail(exitFailed, "cannot write the log: %w", err)
 	}
 	return newLog(f, p.redactor).With("process", os.Getpid()), f, nil
 }
 
-// newLog is a log whose messages and values hold no secret. What is no number is logged as the text it prints as.
+// newLog returns a logger that removes secrets from messages and values. Values that are neither numbers nor booleans
+// are logged as text.
 func newLog(to io.Writer, r *redact.Redactor) *slog.Logger {
 	clean := func(_ []string, a slog.Attr) slog.Attr {
 		if kind := a.Value.Kind(); kind != slog.KindString && kind != slog.KindAny {
@@ -208,13 +211,13 @@ func newLog(to io.Writer, r *redact.Redactor) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(to, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: clean}))
 }
 
-// prepare makes ready for a conversation. Where no session is named, nothing is made on disk before it is known that
-// there is a model to ask.
+// prepare chooses the model, opens the chats and sets a.deps. For a new chat it opens the history only after it has
+// found a model, so that a failing first start leaves no file.
 func (a *app) prepare(ctx context.Context) error {
-	if a.use == toChat {
-		a.remember()
+	if a.purpose == purposeChat {
+		a.loadRemembered()
 	}
-	// A key_command may ask a person, so it runs before the screen is taken.
+	// A key_command may prompt the user, so run it before the screen starts.
 	err := a.fetchKeys(ctx)
 	var row store.Session
 	if err == nil && (a.flags.session != "" || a.flags.last) {
@@ -237,10 +240,10 @@ func (a *app) prepare(ctx context.Context) error {
 	return nil
 }
 
-// newDeps is the configuration as conversations need it.
+// newDeps returns the configuration in the form that package session needs.
 func (a *app) newDeps() session.Deps {
 	counter, c, titles := tokenizer.New(), a.config, ""
-	if a.use == toChat {
+	if a.purpose == purposeChat {
 		titles = c.Titles.Model
 	}
 	return session.Deps{
@@ -249,17 +252,17 @@ func (a *app) newDeps() session.Deps {
 		Base:         settings.Base{Policy: c.Context, Context: c.ContextKeys, Environment: c.EnvironmentKeys},
 		System:       c.System.Prompt,
 		Sampling:     record.Sampling(c.Sampling),
-		DefaultsFor:  c.OfModel,
+		DefaultsFor:  c.ModelSettings,
 		TitleModel:   titles,
 		SummaryModel: c.Summary.Model,
 		Tools:        a.servers.Boxes(),
-		// What the servers say of themselves may hold a secret.
+		// Texts from the servers may contain a secret.
 		PrepareTools: func(ctx context.Context, say func(sentence string)) error {
 			return a.servers.Prepare(ctx, func(sentence string) { say(a.redactor.Text(sentence)) })
 		},
 		OfferRecall:  c.Tools.Permissions["recall"] != tool.Off,
 		BuiltinTools: a.builtinTools(c.Tools),
-		Limits:       c.Limits.Amounts(),
+		Limits:       c.Limits.SpendLimits(),
 		Approval:     a.approval(),
 		ToolLimits:   tool.Limits{Timeout: time.Minute, Output: 1 << 20},
 		MaxRounds:    c.Tools.MaxRounds,
@@ -272,28 +275,28 @@ func (a *app) newDeps() session.Deps {
 	}
 }
 
-// choose finds the model to begin with. A session that has one goes on with it, unless the command line names another.
-// Only a person who reads the choice on the screen may get one that nothing named.
+// choose picks the model to start with. A session keeps its model unless a flag names another. Only the screen, where
+// the user sees the choice before sending, may fall back to a model that nothing named.
 func (a *app) choose(ctx context.Context, row store.Session) error {
 	if a.flags.model == "" && row.Endpoint != "" {
-		a.choice = llm.Choice{Ref: report.Ref(row), Reason: "this chat uses it"}
+		a.choice = llm.Choice{Ref: report.SessionModel(row), Reason: "this chat uses it"}
 		return nil
 	}
-	wanted := llm.Preference{Last: a.chosen.Model, Home: row.Endpoint, Local: a.use == toChat}
+	wanted := llm.Preference{Last: a.chosen.Model, Home: row.Endpoint, Local: a.purpose == purposeChat}
 	wanted.From, wanted.Ref = a.namedModel(a.config)
 	var err error
 	switch a.choice, err = llm.Choose(ctx, a.catalog, wanted); {
-	case errors.Is(err, llm.ErrNoModel) && a.use == toRead:
+	case errors.Is(err, llm.ErrNoModel) && a.purpose == purposePlan:
 		return nil
 	case errors.Is(err, llm.ErrNoModel):
-		return fail(Provider, "%w", err)
+		return fail(exitProvider, "%w", err)
 	case errors.As(err, new(llm.UnknownError)):
-		return fail(Usage, "%s: %w", wanted.From, err)
+		return fail(exitUsage, "%s: %w", wanted.From, err)
 	}
 	return err
 }
 
-// namedModel is the model that the user named and where; both are "" for none.
+// namedModel returns the model that the user named, and where; both are "" if none is named.
 func (p *program) namedModel(c config.Config) (from, ref string) {
 	switch {
 	case p.flags.model != "":
@@ -306,7 +309,7 @@ func (p *program) namedModel(c config.Config) (from, ref string) {
 	return "", ""
 }
 
-// start is the session that the flags name, or a new one.
+// start opens the session that the flags name, or starts a new one.
 func (a *app) start(ctx context.Context) (*session.Session, error) {
 	if a.flags.session == "" {
 		dir, _ := os.Getwd()
@@ -321,11 +324,12 @@ func (a *app) start(ctx context.Context) (*session.Session, error) {
 		return nil, err
 	}
 	if !s.Info().Deleted.IsZero() {
-		return nil, fail(Failed, "the session is in the trash; restore it with winnow sessions restore %s", s.Info().ID)
+		return nil, fail(exitFailed, "the chat is in the trash; restore it with winnow sessions restore %s",
+			s.Info().ID)
 	}
 	if a.flags.model != "" {
-		if last := report.Ref(s.Info()); last != "-" && last != a.choice.Ref {
-			a.notices = append(a.notices, "This session last used "+last+"; it now uses "+a.choice.Ref+".")
+		if last := report.SessionModel(s.Info()); last != "-" && last != a.choice.Ref {
+			a.notices = append(a.notices, "This chat last used "+last+"; it now uses "+a.choice.Ref+".")
 		}
 		err = s.Set(ctx, session.Settings{Model: a.choice.Ref})
 	}

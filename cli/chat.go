@@ -23,7 +23,7 @@ import (
 	"winnow/ui/theme"
 )
 
-// chat runs the screen. Whatever ends it, the last line says how to go on.
+// chat runs the chat on the screen or in plain mode. At the end it prints how to continue the chat.
 func (p *program) chat(ctx context.Context, search string) error {
 	a, err := p.setup()
 	if err != nil {
@@ -32,24 +32,23 @@ func (p *program) chat(ctx context.Context, search string) error {
 	defer a.close()
 	inPlain := p.flags.plain || a.config.UI.Plain
 	terminal := term.IsTerminal(p.in.Fd()) && term.IsTerminal(p.out.Fd())
-	switch a.use = toChat; {
+	switch a.purpose = purposeChat; {
 	case !inPlain && !terminal:
-		return fail(Usage, "the chat needs a terminal; use winnow run \"...\" for one answer, or winnow --plain to "+
-			"chat in lines of text")
+		return fail(exitUsage, "the chat needs a terminal; use winnow run \"...\" for one answer, or winnow --plain "+
+			"to chat in lines of text")
 	case inPlain && p.flags.pick:
-		return fail(Usage, "--plain has no list of sessions; list them with winnow sessions list, and open one with "+
+		return fail(exitUsage, "--plain has no list of chats; list them with winnow sessions list, and open one with "+
 			"winnow --plain -s ID")
 	case !terminal:
-		a.use = toRun // Nobody reads which model was chosen before something is sent.
+		a.purpose = purposeRun // nobody sees the chosen model before something is sent
 	}
 	ctx, forget := signal.NotifyContext(ctx, syscall.SIGHUP)
 	defer forget()
-	// The screen answers SIGTERM itself and would wait for ever for a program that its context has ended at the same
-	// time, so it does not get this context.
+	// The screen handles SIGTERM itself. Its context must not end at the same time, or it would wait forever.
 	terminated, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
 	noted := make(chan os.Signal, 1)
 	signal.Notify(noted, syscall.SIGTERM)
-	context.AfterFunc(terminated, func() { // A second signal ends the program.
+	context.AfterFunc(terminated, func() { // a second signal ends the program
 		signal.Stop(noted)
 		stop()
 	})
@@ -58,7 +57,7 @@ func (p *program) chat(ctx context.Context, search string) error {
 		return err
 	}
 	if inPlain {
-		if fault := a.exchangeOnce(terminated); fault != "" {
+		if fault := a.syncBriefly(terminated); fault != "" {
 			a.notices = append(a.notices, fault)
 		}
 	}
@@ -74,7 +73,7 @@ func (p *program) chat(ctx context.Context, search string) error {
 	a.notices = append(a.notices, a.store.Notices()...)
 	var id string
 	if inPlain {
-		if err = a.plainly(terminated, s, terminal); !s.Temporary() {
+		if err = a.runPlain(terminated, s, terminal); !s.Temporary() {
 			id = s.Info().ID
 		}
 	} else {
@@ -83,17 +82,17 @@ func (p *program) chat(ctx context.Context, search string) error {
 	if id != "" {
 		fmt.Fprint(p.out, a.goodbye(id))
 	}
-	signal.Stop(noted) // It waits for a signal that is being delivered.
+	signal.Stop(noted) // waits for a signal that is being delivered
 	switch {           // What there was to say has been said.
 	case len(noted) > 0:
-		return fail(Terminated, "")
+		return fail(exitTerminated, "")
 	case errors.Is(err, context.Canceled):
-		return fail(Interrupted, "")
+		return fail(exitInterrupted, "")
 	}
 	return err
 }
 
-// goodbye is the title of a chat that was left, and how to go on with it.
+// goodbye returns the title of a chat and the command that continues it.
 func (a *app) goodbye(id string) string {
 	ctx, way := context.Background(), "-s "+id
 	if last, _ := findSession(ctx, a.store, ""); last.ID == id {
@@ -104,9 +103,9 @@ func (a *app) goodbye(id string) string {
 	return strings.TrimPrefix(title+"\n", "\n") + "Continue: winnow " + way + "\n"
 }
 
-// plainly chats in lines of text, and exchanges what was said with other machines.
-func (a *app) plainly(ctx context.Context, s *session.Session, terminal bool) error {
-	unheard := make(chan os.Signal, 1) // Between two turns ctrl+c ends nothing.
+// runPlain runs the chat in plain lines of text, and syncs before it returns.
+func (a *app) runPlain(ctx context.Context, s *session.Session, terminal bool) error {
+	unheard := make(chan os.Signal, 1) // between two turns ctrl+c does nothing
 	signal.Notify(unheard, syscall.SIGINT)
 	defer signal.Stop(unheard)
 	a.servers.Start()
@@ -124,16 +123,17 @@ func (a *app) plainly(ctx context.Context, s *session.Session, terminal bool) er
 		},
 		Remember: a.rememberModel,
 	})
-	if fault := a.exchangeOnce(context.WithoutCancel(ctx)); fault != "" && !slices.Contains(a.notices, fault) {
+	if fault := a.syncBriefly(context.WithoutCancel(ctx)); fault != "" && !slices.Contains(a.notices, fault) {
 		fmt.Fprintln(a.err, fault)
 	}
 	return cmp.Or(ctx.Err(), err)
 }
 
-// rememberModel keeps a model for the next start.
+// rememberModel makes a model the default of the next start.
 func (a *app) rememberModel(ref string) error { return a.memory.RememberModel(a.catalog.Last(ref))() }
 
-// settings is what the settings of both chats need. Without a home folder there is no path of the configuration.
+// settings returns the options that the screen and plain mode need for their settings. Without a home folder the path
+// of the configuration is empty.
 func (a *app) settings() settings.Options {
 	configFile, _ := a.configPath()
 	personasIn, _ := a.besideConfig("personas")
@@ -149,9 +149,9 @@ func (a *app) settings() settings.Options {
 	}
 }
 
-// remember takes over what was chosen on the screen before, where nothing else says otherwise. Without a home folder
-// nothing is remembered.
-func (a *app) remember() {
+// loadRemembered applies the last choices on the screen where neither flags, environment nor configuration say
+// otherwise. Without a home folder nothing is remembered.
+func (a *app) loadRemembered() {
 	file, err := a.inFolder("XDG_STATE_HOME", xdg.StateHome, "chosen.json", "XDG_STATE_HOME")
 	if err != nil {
 		return
@@ -171,7 +171,7 @@ func (a *app) remember() {
 	}
 }
 
-// screenOptions is what the screen is given.
+// screenOptions returns the options of the screen.
 func (a *app) screenOptions(s *session.Session, search string) ui.Options {
 	config := a.config
 	options := ui.Options{
@@ -191,17 +191,17 @@ func (a *app) screenOptions(s *session.Session, search string) ui.Options {
 		Secrets:    a.redactor.FindIn,
 		ReadPage:   a.readPage,
 		Background: a.servers.Start,
-		Sync:       a.exchange(),
+		Sync:       a.syncFunc(),
 		Settings:   a.settings(),
 	}
 	if a.flags.pick {
-		options.Screen, options.Filter = ui.SessionsScreen, search // It searches titles and messages.
+		options.Screen, options.Filter = ui.SessionsScreen, search // it searches titles and messages
 	}
 	return options
 }
 
-// readPage reads a page that the user wants to attach. An address of this machine or its network is read only where the
-// configuration lists its host.
+// readPage reads a web page that the user attaches. Hosts on this machine or its network are allowed only if the
+// configuration lists them.
 func (a *app) readPage(ctx context.Context, address string) (text string, cut bool, err error) {
 	page, err := tool.ReadPage(ctx, nil, address)
 	var refused *tool.RefusedError

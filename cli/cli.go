@@ -1,6 +1,6 @@
-// Package cli is the rim of winnow: it reads flags, the environment, the configuration file and paths, puts the rooms
-// together, runs the commands that need no screen, and turns the outcome into an exit code. It decides nothing about a
-// context, knows no SQL and no provider's JSON, and draws no screen.
+// Package cli is the outermost layer of winnow. It reads flags, the environment, the configuration file and paths,
+// connects the other packages, runs the commands that need no screen, and turns the result into an exit code. It does
+// not decide what a request contains, and knows neither SQL nor the JSON of a provider.
 package cli
 
 import (
@@ -32,60 +32,60 @@ import (
 	"winnow/ui/theme"
 )
 
-// Main runs winnow with the arguments after the program's name and returns the exit code: see Exit. It reads the
-// process's environment, standard input and output, and handles its signals.
+// Main runs winnow with the arguments after the program's name and returns the exit code. It uses the environment, the
+// standard streams and the signals of the process.
 //
-// example is config.toml.example, which config init writes.
+// example is the content of config.toml.example, which config init writes.
 func Main(args []string, example []byte) int {
 	return int(newProgram(example).main(context.Background(), args))
 }
 
-// newProgram is winnow in the process's surroundings.
+// newProgram returns winnow with the environment and the standard streams of the process.
 func newProgram(example []byte) *program {
-	log.SetOutput(io.Discard) // net/http writes to it what it thinks of a strange server, in the middle of the screen.
+	log.SetOutput(io.Discard) // net/http logs oddities of servers there, which would garble the screen
 	values := map[string]string{}
-	for _, variable := range os.Environ() { // Keys are taken out of it later.
+	for _, variable := range os.Environ() { // a copy, because keys are removed from the environment later
 		name, value, _ := strings.Cut(variable, "=")
 		values[name] = value
 	}
 	return &program{
-		in:       os.Stdin,
-		out:      &printer{file: os.Stdout},
-		err:      os.Stderr,
-		env:      func(name string) string { return values[name] },
-		now:      time.Now,
-		redactor: new(redact.Redactor),
-		build:    buildVersion(),
-		example:  example,
-		patience: 2 * time.Second,
+		in:           os.Stdin,
+		out:          &printer{file: os.Stdout},
+		err:          os.Stderr,
+		env:          func(name string) string { return values[name] },
+		now:          time.Now,
+		redactor:     new(redact.Redactor),
+		build:        buildVersion(),
+		example:      example,
+		inputTimeout: 2 * time.Second,
 	}
 }
 
-// program is one run of winnow: where it reads and writes, and what its flags said.
+// program is one run of winnow.
 type program struct {
-	in       *os.File
-	out      *printer
-	err      *os.File
-	env      func(string) string
-	now      func() time.Time
-	redactor *redact.Redactor                // knows the keys, once the configuration was read
-	network  llm.Doer                        // does the HTTP of all endpoints; nil is the network
-	observe  func(turn any, e session.Event) // session.Deps.Observe
-	build    string                          // the version shown to people
-	example  []byte                          // the configuration file that config init writes
-	flags    flags
-	patience time.Duration // how long run waits for a pipe to begin before it says so
-	started  bool          // a command was found and its arguments were right
-	failed   error         // what the command came back with
+	in           *os.File
+	out          *printer
+	err          *os.File
+	env          func(string) string
+	now          func() time.Time
+	redactor     *redact.Redactor                // knows the keys once the configuration is loaded
+	network      llm.Doer                        // does the HTTP of all endpoints; nil uses the network
+	observe      func(turn any, e session.Event) // see session.Deps.Observe
+	build        string                          // the version shown to the user
+	example      []byte                          // the file that config init writes
+	flags        flags
+	inputTimeout time.Duration // how long run waits silently for the first data from a pipe
+	started      bool          // a command was found and its arguments are valid
+	failed       error         // the error that the command returned
 }
 
-// main runs the command that args name. An error that comes before the command has started is one of usage: cobra gives
-// those no type of their own.
-func (p *program) main(ctx context.Context, args []string) Exit {
+// main runs the command that args name. An error before the command has started is a usage error; cobra does not mark
+// those by a type.
+func (p *program) main(ctx context.Context, args []string) exitCode {
 	root := p.root()
 	root.SetArgs(args)
 	root.SetIn(p.in)
-	root.SetOut(p.out.file) // The help is winnow's own, with colours.
+	root.SetOut(p.out.file) // the help is winnow's own, with colours
 	root.SetErr(p.err)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
 		p.failed = err
@@ -94,7 +94,8 @@ func (p *program) main(ctx context.Context, args []string) Exit {
 	err := fang.Execute(ctx, root,
 		fang.WithVersion(p.build),
 		fang.WithErrorHandler(func(_ io.Writer, _ fang.Styles, err error) {
-			p.reportError(errors.New(together.ReplaceAllString(err.Error(), "--$1 and --$2 cannot be used together")))
+			text := exclusiveFlags.ReplaceAllString(err.Error(), "--$1 and --$2 cannot be used together")
+			p.reportError(errors.New(text))
 		}),
 	)
 	if failed := cmp.Or(p.failed, p.out.failed); failed != nil && err == nil {
@@ -103,22 +104,22 @@ func (p *program) main(ctx context.Context, args []string) Exit {
 	}
 	if err != nil && !p.started {
 		fmt.Fprintln(p.err, "winnow --help lists the commands and flags.")
-		return Usage
+		return exitUsage
 	}
 	return exitOf(err)
 }
 
-// together is what cobra says of two flags that exclude each other.
-var together = regexp.MustCompile(`^if any flags .*; \[(\S+) (\S+).*\] were all set$`)
+// exclusiveFlags matches cobra's error for flags that exclude each other.
+var exclusiveFlags = regexp.MustCompile(`^if any flags .*; \[(\S+) (\S+).*\] were all set$`)
 
-// reportError writes an error as one line that starts with the program's name.
+// reportError prints an error on one line that starts with "winnow: ".
 func (p *program) reportError(err error) {
 	if text := report.ErrorText(err); text != "" {
 		p.warn("%s", text)
 	}
 }
 
-// warn writes a line on standard error that starts with the program's name.
+// warn prints a line on standard error that starts with "winnow: ".
 func (p *program) warn(format string, args ...any) {
 	fmt.Fprintf(p.err, "winnow: "+format+"\n", args...)
 }
@@ -142,80 +143,82 @@ func buildVersion() string {
 	return cmp.Or(release, built)
 }
 
-// Exit is what the process ends with.
-type Exit int
+// exitCode is the exit code of the process.
+type exitCode int
 
-// The exit codes. Scripts may count on them.
+// Scripts may rely on the exit codes.
 const (
-	OK       Exit = 0 // it worked
-	Failed   Exit = 1 // it did not
-	Usage    Exit = 2 // a flag, an argument or the configuration file is wrong
-	NotFound Exit = 3 // no such session, or no such turn in it
-	// The endpoint refused, failed, could not be reached or stopped in the middle, or a limit kept the request back.
-	Provider    Exit = 4
-	Interrupted Exit = 130 // stopped by SIGINT, or by a terminal that went away
-	Terminated  Exit = 143 // stopped by SIGTERM
+	exitOK       exitCode = 0 // success
+	exitFailed   exitCode = 1 // any other failure
+	exitUsage    exitCode = 2 // a wrong flag, argument or configuration file
+	exitNotFound exitCode = 3 // no such session, or no such turn in it
+	// The endpoint refused the request, failed or could not be reached, its answer broke off, or a spending limit was
+	// reached.
+	exitProvider    exitCode = 4
+	exitInterrupted exitCode = 130 // SIGINT, or the terminal was closed
+	exitTerminated  exitCode = 143 // SIGTERM
 )
 
-// failure is an error with the exit code it leads to. One without a text has been told already.
+// failure is an error with its exit code. If its text is empty, the user has been told already.
 type failure struct {
-	exit Exit
+	exit exitCode
 	error
 }
 
 func (f failure) Unwrap() error { return f.error }
 
-// fail makes an error for the user that ends the program with the given code.
-func fail(exit Exit, format string, args ...any) error {
+// fail returns an error for the user that ends the program with the given exit code.
+func fail(exit exitCode, format string, args ...any) error {
 	return failure{exit, fmt.Errorf(format, args...)}
 }
 
-// exitOf is the exit code an error leads to.
-func exitOf(err error) Exit {
+// exitOf returns the exit code for an error.
+func exitOf(err error) exitCode {
 	var f failure
 	switch {
 	case err == nil:
-		return OK
+		return exitOK
 	case errors.As(err, &f):
 		return f.exit
 	case errors.As(err, new(*llm.Error)), errors.As(err, new(*session.ToolError)),
 		errors.As(err, new(*session.LimitError)):
-		return Provider
+		return exitProvider
 	case errors.Is(err, store.ErrNotFound), errors.As(err, new(*record.NoRequestError)):
-		return NotFound
+		return exitNotFound
 	case errors.Is(err, context.Canceled):
-		return Interrupted
+		return exitInterrupted
 	}
-	return Failed
+	return exitFailed
 }
 
-// untilStopped returns a context that ends with the first SIGINT or SIGTERM, and a function that stops listening.
+// untilStopped returns a context that is cancelled by the first SIGINT or SIGTERM, and a function that stops listening.
 func untilStopped(ctx context.Context) (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
 }
 
-// stopped is the error of a command that a signal ended, with what it left behind in words; it is err where none did.
-func stopped(ctx context.Context, err error, left string) error {
+// stoppedError returns an error with the text left, which says what was kept, if a signal stopped the command;
+// otherwise it returns err.
+func stoppedError(ctx context.Context, err error, left string) error {
 	if err == nil || ctx.Err() == nil {
 		return err
 	}
 	return fail(stoppedBy(ctx), "%s", left)
 }
 
-// stoppedBy is the exit code of a program that a signal has stopped, by the context that the signal ended.
-func stoppedBy(ctx context.Context) Exit {
+// stoppedBy returns the exit code for the signal that cancelled ctx.
+func stoppedBy(ctx context.Context) exitCode {
 	if cause := context.Cause(ctx); cause != nil && strings.HasPrefix(cause.Error(), syscall.SIGTERM.String()) {
-		return Terminated
+		return exitTerminated
 	}
-	return Interrupted
+	return exitInterrupted
 }
 
-// printer is standard output. What a command writes quotes models, tools, servers, files and paths, so on a terminal
-// everything that a terminal would act on is made visible, at this one place. A pipe and a file get the bytes as they
-// are. What could not be written is remembered: a command that goes on after it has not succeeded.
+// printer is standard output. On a terminal it makes control characters visible, because what commands print quotes
+// models, tools, servers, files and paths. Pipes and files get the bytes unchanged. It remembers a failed write,
+// because a command that continues after one has not succeeded.
 type printer struct {
 	file   *os.File
-	failed error // the first write that did not reach the file
+	failed error // the first failed write
 }
 
 func (p *printer) Fd() uintptr { return p.file.Fd() }
@@ -226,32 +229,32 @@ func (p *printer) Write(text []byte) (int, error) {
 	if term.IsTerminal(p.file.Fd()) {
 		shown = markdown.Visible(shown)
 	}
-	return len(text), p.visible(shown)
+	return len(text), p.writeVisible(shown)
 }
 
-// visible writes what is visible already, and may hold attributes of winnow's own.
-func (p *printer) visible(text string) error {
+// writeVisible writes text that needs no conversion. It may contain escape sequences of winnow's own.
+func (p *printer) writeVisible(text string) error {
 	_, err := p.file.WriteString(text)
 	if err != nil {
-		err = fail(Failed, "cannot write to standard output: %w", fileCause(err))
+		err = fail(exitFailed, "cannot write to standard output: %w", fileCause(err))
 		p.failed = cmp.Or(p.failed, err)
 	}
 	return err
 }
 
-// show prints what a command found: as JSON where that was asked for, else as a table, which value has to be a
-// report.View for. Secrets stay out of both, and that is said on standard error.
+// show prints the result of a command: as JSON with --json, and otherwise as a table, for which value must be a
+// report.TableWriter. It redacts secrets in both and reports that on standard error.
 func (p *program) show(value any) error {
 	clean := p.cleaner()
 	defer p.reportRedacted(clean)
-	hits, found := value.(report.Hits)
+	hits, found := value.(report.SearchHits)
 	for _, h := range hits { // their secrets were hidden before the snippets were cut
 		if h.Hidden {
 			clean.count += strings.Count(h.Snippet, redactedSign)
 		}
 	}
-	width, _, _ := term.GetSize(p.out.Fd()) // 0 where a program reads
-	page := &report.Page{Clean: clean.text, Width: width, Bold: width > 0}
+	width, _, _ := term.GetSize(p.out.Fd()) // 0 if it is not a terminal
+	page := &report.Page{Clean: clean.text, Width: width, BoldMatches: width > 0}
 	if p.flags.json {
 		text, err := page.JSON(value)
 		if err != nil {
@@ -260,21 +263,21 @@ func (p *program) show(value any) error {
 		_, err = io.WriteString(p.out, text)
 		return err
 	}
-	value.(report.View).Table(page)
+	value.(report.TableWriter).Table(page)
 	if found {
-		return p.out.visible(page.String())
+		return p.out.writeVisible(page.String())
 	}
 	_, err := io.WriteString(p.out, page.String())
 	return err
 }
 
-// cleaner takes secrets out of texts and counts them.
+// cleaner redacts secrets in texts and counts them.
 type cleaner struct {
 	redact func(string) string
 	count  int
 }
 
-// redactedSign is what stands where a secret was.
+// redactedSign replaces a secret.
 const redactedSign = "[redacted]"
 
 func (c *cleaner) text(text string) string {
@@ -283,7 +286,7 @@ func (c *cleaner) text(text string) string {
 	return clean
 }
 
-// cleaner takes out known keys and what looks like a secret, nothing with --no-redact.
+// cleaner returns a cleaner for known keys and possible secrets. With --no-redact it redacts nothing.
 func (p *program) cleaner() *cleaner {
 	if p.flags.noRedact {
 		return &cleaner{redact: func(text string) string { return text }}
@@ -291,7 +294,7 @@ func (p *program) cleaner() *cleaner {
 	return &cleaner{redact: p.redactor.Text}
 }
 
-// sentence says that what is written is not all that was said, "" where it is.
+// sentence says how many secrets were redacted, "" for none.
 func (c *cleaner) sentence() string {
 	if c.count == 0 {
 		return ""
@@ -299,7 +302,7 @@ func (c *cleaner) sentence() string {
 	return theme.PluralOf(c.count, "possible secret was", "possible secrets were") + " redacted."
 }
 
-// reportRedacted says on standard error what was redacted, and how to see it.
+// reportRedacted prints on standard error what was redacted and how to see it.
 func (p *program) reportRedacted(c *cleaner) {
 	if text := c.sentence(); text != "" {
 		fmt.Fprintln(p.err, strings.TrimSuffix(text, ".")+"; --no-redact shows what they hide.")

@@ -29,24 +29,24 @@ func (p *program) configCommand() *cobra.Command {
 		p.command("init", "Create a configuration file with every key and its default", p.initConfig))
 }
 
-// readConfig reads the configuration: the file, and the environment over it.
+// readConfig reads the configuration file and applies the environment. It returns the first mistake.
 func (p *program) readConfig() (config.Config, error) {
 	c, mistakes := p.decodeConfig()
 	switch len(mistakes) {
 	case 0:
 		return c, nil
 	case 1:
-		return c, fail(Usage, "%w", mistakes[0])
+		return c, fail(exitUsage, "%w", mistakes[0])
 	}
-	return c, fail(Usage, "%w (and %d more: winnow config check)", mistakes[0], len(mistakes)-1)
+	return c, fail(exitUsage, "%w (and %d more: winnow config check)", mistakes[0], len(mistakes)-1)
 }
 
-// decodeConfig reads the configuration and returns every mistake in it. A file that is not there is the defaults,
-// unless the user named it.
+// decodeConfig reads the configuration and returns every mistake. A missing file means the defaults, unless the user
+// named it.
 func (p *program) decodeConfig() (config.Config, []error) {
 	path, err := p.configPath()
 	var doc []byte
-	if err == nil { // Without a home folder there can be no file; the database says so where it matters.
+	if err == nil { // without a home folder there is no file; opening the database reports that
 		doc, err = os.ReadFile(path)
 		if err != nil && (p.namedConfig() != "" || !errors.Is(err, fs.ErrNotExist)) {
 			err = fmt.Errorf("cannot read the configuration file %s: %w", path, fileCause(err))
@@ -55,14 +55,14 @@ func (p *program) decodeConfig() (config.Config, []error) {
 	}
 	c, mistakes := config.Decode(path, doc)
 	if len(mistakes) == 0 {
-		if err := c.Override(p.env); err != nil {
+		if err := c.ApplyEnvironment(p.env); err != nil {
 			mistakes = append(mistakes, err)
 		}
 	}
 	return c, mistakes
 }
 
-// checkConfig lists every mistake of the configuration, one a line.
+// checkConfig prints every mistake of the configuration, one per line.
 func (p *program) checkConfig(context.Context, []string) error {
 	path, err := p.configPath()
 	if err != nil {
@@ -73,7 +73,7 @@ func (p *program) checkConfig(context.Context, []string) error {
 		for _, m := range mistakes[:n-1] {
 			p.reportError(m)
 		}
-		return fail(Usage, "%w", mistakes[n-1])
+		return fail(exitUsage, "%w", mistakes[n-1])
 	}
 	said := "%s is valid.\n"
 	if !exists(path) {
@@ -86,14 +86,14 @@ func (p *program) checkConfig(context.Context, []string) error {
 	return nil
 }
 
-// initConfig writes the example, and never over another file.
+// initConfig writes the example configuration. It does not overwrite a file.
 func (p *program) initConfig(context.Context, []string) error {
 	path, err := p.configPath()
 	if err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fail(Failed, "cannot create the folder of the configuration file: %w", err)
+		return fail(exitFailed, "cannot create the folder of the configuration file: %w", err)
 	}
 	_, err = p.writeFile(path, func(f io.Writer) error {
 		_, err := f.Write(p.example)
@@ -105,12 +105,12 @@ func (p *program) initConfig(context.Context, []string) error {
 	return err
 }
 
-// personaFile is the name of a file that holds a persona: one word, so that a command can give it.
+// personaFile matches the name of a persona file. The name of a persona is one word, so that /persona can take it.
 var personaFile = regexp.MustCompile(`^([^.\s]\S*)\.(?:md|txt)$`)
 
-// personas reads the user's system prompts: each file NAME.md or NAME.txt of the folder personas beside the
-// configuration file, by name. Without the folder there are none. The error names the files that cannot be read; the
-// others are given all the same.
+// personas reads the user's system prompts, the files NAME.md and NAME.txt in the folder personas beside the
+// configuration file. Without that folder there are none. The error names the files that could not be read; the others
+// are returned nevertheless.
 func (p *program) personas() (all []ui.Persona, unread error) {
 	folder, err := p.besideConfig("personas")
 	if err != nil {
@@ -118,7 +118,7 @@ func (p *program) personas() (all []ui.Persona, unread error) {
 	}
 	files, err := os.ReadDir(folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fail(Failed, "cannot read the personas: %w", err)
+		return nil, fail(exitFailed, "cannot read the personas: %w", err)
 	}
 	for _, f := range files {
 		name := personaFile.FindStringSubmatch(f.Name())
@@ -127,24 +127,23 @@ func (p *program) personas() (all []ui.Persona, unread error) {
 		}
 		text, err := os.ReadFile(filepath.Join(folder, f.Name()))
 		if err != nil {
-			unread = errors.Join(unread, fail(Failed, "cannot read the persona %s: %w", name[1], err))
+			unread = errors.Join(unread, fail(exitFailed, "cannot read the persona %s: %w", name[1], err))
 			continue
 		}
-		// Editors leave a byte order mark, carriage returns and line ends at the end.
+		// Editors leave byte order marks, carriage returns and trailing newlines.
 		text = bytes.ReplaceAll(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), []byte("\r\n"), []byte("\n"))
 		all = append(all, ui.Persona{Name: name[1], Text: string(bytes.TrimRight(text, "\n"))})
 	}
 	return all, unread
 }
 
-// appFolder is winnow's folder in those of the XDG base directory specification.
+// appFolder is the name of winnow's folder in the XDG base directories.
 const appFolder = "winnow"
 
-// namedConfig is the configuration file that the user asked for, which must exist then; "" for none.
+// namedConfig returns the configuration file that the user named, which must exist; "" for none.
 func (p *program) namedConfig() string { return cmp.Or(p.flags.config, p.env("WINNOW_CONFIG")) }
 
-// configPath is where the configuration file is, or would be: --config, WINNOW_CONFIG, then the user's configuration
-// folder.
+// configPath returns the path of the configuration file, which need not exist: --config, WINNOW_CONFIG, or the default.
 func (p *program) configPath() (string, error) {
 	if path := p.namedConfig(); path != "" {
 		return path, nil
@@ -152,13 +151,13 @@ func (p *program) configPath() (string, error) {
 	return p.inFolder("XDG_CONFIG_HOME", xdg.ConfigHome, "config.toml", "--config or WINNOW_CONFIG")
 }
 
-// besideConfig is a file or folder beside the configuration file.
+// besideConfig returns the path of a file or folder beside the configuration file.
 func (p *program) besideConfig(name string) (string, error) {
 	path, err := p.configPath()
 	return filepath.Join(filepath.Dir(path), name), err
 }
 
-// dbPath is where the conversations are: --db, WINNOW_DB, then the user's data folder.
+// dbPath returns the path of the database: --db, WINNOW_DB, or the default.
 func (p *program) dbPath() (string, error) {
 	if path := cmp.Or(p.flags.db, p.env("WINNOW_DB")); path != "" {
 		return filepath.Abs(path)
@@ -166,24 +165,25 @@ func (p *program) dbPath() (string, error) {
 	return p.inFolder("XDG_DATA_HOME", xdg.DataHome, "winnow.db", "--db or WINNOW_DB")
 }
 
-// inFolder is a file in winnow's folder below one of the user's base folders, as the library found it. Without a home
-// folder the library would answer with one under the root of the file system.
-func (p *program) inFolder(variable, found, name, way string) (string, error) {
+// inFolder returns the path of a file in winnow's folder in an XDG base directory, which package xdg found. Without
+// HOME it fails, because xdg would use a folder at the root of the file system. hint names the flag or variable to use
+// instead.
+func (p *program) inFolder(variable, found, name, hint string) (string, error) {
 	if !filepath.IsAbs(p.env(variable)) && p.env("HOME") == "" && runtime.GOOS != "windows" {
-		return "", fail(Failed, "cannot find a place for %s: HOME is not set. Set it, or name a file with %s", name,
-			way)
+		return "", fail(exitFailed, "cannot find a place for %s: HOME is not set. Set it, or name a file with %s", name,
+			hint)
 	}
 	return filepath.Join(found, appFolder, name), nil
 }
 
-// expand makes a path of the configuration file absolute; a leading ~ is the home folder.
+// expand makes a path from the configuration absolute. A leading ~ is the home folder.
 func (p *program) expand(path string) (string, error) {
 	rest, ok := strings.CutPrefix(path, "~")
 	if !ok || (rest != "" && rest[0] != '/' && rest[0] != filepath.Separator) {
 		return filepath.Abs(path)
 	}
 	if p.env("HOME") == "" {
-		return "", fail(Failed, "cannot find %s: HOME is not set", path)
+		return "", fail(exitFailed, "cannot find %s: HOME is not set", path)
 	}
 	return filepath.Join(p.env("HOME"), rest), nil
 }
@@ -193,14 +193,14 @@ func exists(path string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// writeFile writes a new file that only the user can read, and never over another. It returns the file's size in bytes.
+// writeFile creates a file that only the user can read, and returns its size in bytes. It fails if the file exists.
 func (p *program) writeFile(path string, write func(io.Writer) error) (size int64, err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return 0, fail(Failed, "%s already exists; choose another name", path)
+		return 0, fail(exitFailed, "%s already exists; choose another name", path)
 	case err != nil:
-		return 0, fail(Failed, "cannot write %s: %w", path, fileCause(err))
+		return 0, fail(exitFailed, "cannot write %s: %w", path, fileCause(err))
 	}
 	defer f.Close()
 	out := bufio.NewWriterSize(f, 1<<18)
@@ -215,8 +215,8 @@ func (p *program) writeFile(path string, write func(io.Writer) error) (size int6
 	return size, err
 }
 
-// fileCause is what the system said of a file, without the call and the name that it was said of: the name may be one
-// that the user never typed.
+// fileCause returns the cause of a file error without the operation and the name, because the name may be one that the
+// user never typed.
 func fileCause(err error) error {
 	if path := new(fs.PathError); errors.As(err, &path) {
 		return path.Err

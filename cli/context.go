@@ -32,7 +32,7 @@ func (p *program) contextCommand() *cobra.Command {
 	c.Flags().StringVar(&f.draft, "draft", "", "preview with this text as the next message")
 	c.Flags().StringVar(&f.budget, "budget", "", "preview with this budget in tokens, or auto")
 	c.Flags().StringVar(&f.preset, "preset", "", "preview with this preset, ignoring the chat's own settings")
-	only(c, "preset", history.Presets()...)
+	restrictFlag(c, "preset", history.Presets()...)
 	c.Flags().StringVar(&f.turn, "turn", "", "show the last request of turn N as it was sent; N.2 is its second")
 	c.Flags().StringVar(&f.diff, "diff", "", "show what changed since the request of turn M")
 	c.Flags().BoolVar(&f.wire, "wire", false, "print the body of the request, with possible secrets redacted")
@@ -46,7 +46,7 @@ func (p *program) contextCommand() *cobra.Command {
 	return c
 }
 
-// showContext shows what was asked of a session's context.
+// showContext shows the next or a past request of a session, as the flags ask.
 func (a *app) showContext(ctx context.Context, s *session.Session) error {
 	l, err := a.contextOf(ctx, s)
 	if err != nil {
@@ -62,11 +62,11 @@ func (a *app) showContext(ctx context.Context, s *session.Session) error {
 		if err != nil {
 			return err
 		}
-		to := report.NewCompared(l.record, l.plan)
-		return a.show(report.NewDiff(s.Info(), report.NewCompared(r, r.Verdicts), to))
+		to := report.NewComparedRequest(l.record, l.plan)
+		return a.show(report.NewContextDiff(s.Info(), report.NewComparedRequest(r, r.Verdicts), to))
 	case l.Request != nil && !l.Request.Proven:
 		a.warn("request %d of turn %d was rebuilt, but is not proven to be what was sent: %s", l.Request.Nth,
-			l.Request.Turn, report.Sentence(l.Request.Doubt))
+			l.Request.Turn, report.SafeLine(l.Request.Doubt))
 	case l.Request == nil && slices.ContainsFunc(a.servers.List(), isIdle):
 		a.warn("the tools of MCP servers are not counted, because this command starts no servers; winnow tools " +
 			"shows their tokens")
@@ -74,7 +74,7 @@ func (a *app) showContext(ctx context.Context, s *session.Session) error {
 	if a.flags.wire || a.flags.prompt {
 		return cmp.Or(l.unsent, a.writeRequest(l))
 	}
-	if err := a.show(l.Context); err != nil || a.flags.json {
+	if err := a.show(l.ContextReport); err != nil || a.flags.json {
 		return err
 	}
 	return l.unsent
@@ -82,19 +82,19 @@ func (a *app) showContext(ctx context.Context, s *session.Session) error {
 
 func isIdle(s mcp.Status) bool { return s.State == mcp.Idle }
 
-// shownContext is a request to be shown.
+// shownContext is a request with its report.
 type shownContext struct {
-	report.Context
+	report.ContextReport
 	plan   history.Plan
-	record record.Recorded        // of a past one
-	body   func() ([]byte, error) // the bytes that the plan gives
-	unsent error                  // how much too large the request is, and what helps; nil where it would be sent
+	record record.Recorded        // of a past request
+	body   func() ([]byte, error) // returns the body of the request
+	unsent error                  // why the request would not be sent and what helps; nil if it would be sent
 }
 
-// contextOf finds the request that was asked for.
+// contextOf returns the request that the flags select.
 func (a *app) contextOf(ctx context.Context, s *session.Session) (shownContext, error) {
 	if a.flags.turn != "" && a.flags.model != "" {
-		return shownContext{}, fail(Usage, "--turn and --model cannot be used together")
+		return shownContext{}, fail(exitUsage, "--turn and --model cannot be used together")
 	}
 	if a.flags.turn != "" {
 		return pastContext(ctx, s, a.flags.turn)
@@ -106,7 +106,8 @@ func (a *app) contextOf(ctx context.Context, s *session.Session) (shownContext, 
 	if a.flags.budget != "" {
 		n, ok := settings.ReadBudget(a.flags.budget)
 		if !ok {
-			return shownContext{}, fail(Usage, "--budget is %q; must be a number of tokens, or auto", a.flags.budget)
+			return shownContext{}, fail(exitUsage, "--budget is %q; must be a number of tokens, or auto",
+				a.flags.budget)
 		}
 		trial.Budget = &n
 	}
@@ -116,7 +117,7 @@ func (a *app) contextOf(ctx context.Context, s *session.Session) (shownContext, 
 	tried := s.Try(ctx, trial)
 	plan, err := tried.Preview(session.Draft{Text: a.flags.draft})
 	l := shownContext{
-		Context: report.NewContext(s.Info(), cmp.Or(trial.Model, s.Model().Ref()), plan), plan: plan,
+		ContextReport: report.NewContextReport(s.Info(), cmp.Or(trial.Model, s.Model().Ref()), plan), plan: plan,
 		body: func() ([]byte, error) { return tried.Body(plan) },
 	}
 	var over *history.OverBudgetError
@@ -124,10 +125,10 @@ func (a *app) contextOf(ctx context.Context, s *session.Session) (shownContext, 
 	case errors.As(err, &over):
 		l.Error = report.ErrorText(over)
 		oversize := session.AsOversize(over, tried.Target.Windows())
-		l.unsent = fail(Failed, "nothing would be sent: %s",
+		l.unsent = fail(exitFailed, "nothing would be sent: %s",
 			oversize.Sentence(remedies(oversize, tried.Target.Client.Endpoint().Name)))
 	case tried.Err != nil:
-		return l, fail(Usage, "%w", err)
+		return l, fail(exitUsage, "%w", err)
 	case err != nil:
 		return l, err
 	default:
@@ -138,8 +139,7 @@ func (a *app) contextOf(ctx context.Context, s *session.Session) (shownContext, 
 	return l, err
 }
 
-// pastContext puts a past request together again. What became of the messages is what its record says: that needs no
-// proof.
+// pastContext rebuilds a past request. The verdicts come from its record, which needs no proof.
 func pastContext(ctx context.Context, s *session.Session, turn string) (shownContext, error) {
 	at, nth, err := requestRef("--turn", turn)
 	if err != nil {
@@ -154,17 +154,17 @@ func pastContext(ctx context.Context, s *session.Session, turn string) (shownCon
 	plan.Sum, plan.Entries, plan.Added = r.Verdicts.Sum, r.Verdicts.Entries, r.Verdicts.Added
 	plan.Rules = r.Request.Rules
 	if !r.Proven {
-		plan.Next = nil // of another plan
+		plan.Next = nil // it belongs to another plan
 	}
 	l := shownContext{
-		Context: report.NewContext(s.Info(), r.Request.Endpoint+"/"+r.Request.Model, plan),
-		plan:    plan, record: r.Recorded, body: func() ([]byte, error) { return r.Body, nil },
+		ContextReport: report.NewContextReport(s.Info(), r.Request.Endpoint+"/"+r.Request.Model, plan),
+		plan:          plan, record: r.Recorded, body: func() ([]byte, error) { return r.Body, nil },
 	}
-	l.Request = report.NewPast(r)
+	l.Request = report.NewPastRequest(r)
 	return l, nil
 }
 
-// requestRef reads the number of a turn, N, or of one of its requests, N.K; nth is 0 for the last.
+// requestRef parses the number of a turn, N, or of one of its requests, N.K. nth is 0 for the last request.
 func requestRef(flag, text string) (turn, nth int, err error) {
 	first, second, several := strings.Cut(text, ".")
 	turn, err = strconv.Atoi(first)
@@ -172,14 +172,14 @@ func requestRef(flag, text string) (turn, nth int, err error) {
 		nth, err = strconv.Atoi(second)
 	}
 	if err != nil || turn < 1 || several && nth < 1 {
-		return 0, 0, fail(Usage, "%s is %q; must be the number of a turn such as 3, or 3.2 for its second request",
+		return 0, 0, fail(exitUsage, "%s is %q; must be the number of a turn such as 3, or 3.2 for its second request",
 			flag, text)
 	}
 	return turn, nth, nil
 }
 
-// writeRequest writes a request as text: its bytes, or all of it as one text. What looks like a secret stays out on the
-// way, and that is said; what is sent, and its hash, has it.
+// writeRequest prints the body of a request, or the request as one text with --prompt. It redacts secrets in what it
+// prints; the request and its hash contain them.
 func (p *program) writeRequest(l shownContext) error {
 	body, err := l.body()
 	text := string(body)
@@ -204,8 +204,8 @@ func (p *program) repairCommand() *cobra.Command {
 		(*app).showRepairs))
 }
 
-// showRepairs lists the repairs of the next request, and records them. That nothing would be sent, because it does not
-// fit or because the policy refuses what is damaged, leaves a plan to look at.
+// showRepairs lists the repairs of the next request. If the request would not be sent, because it does not fit or the
+// policy refuses damaged messages, its plan is shown nevertheless.
 func (a *app) showRepairs(ctx context.Context, s *session.Session) error {
 	if err := s.LoadOlder(ctx); err != nil {
 		return err
@@ -215,8 +215,8 @@ func (a *app) showRepairs(ctx context.Context, s *session.Session) error {
 		return err
 	}
 	whole := func(e history.Entry) bool { return len(e.Repairs) == 0 }
-	return a.show(report.Repairs{
-		Session: s.Info().ID, Title: report.Title(s.Info()), Model: s.Model().Ref(), Rules: plan.Rules,
+	return a.show(report.RepairList{
+		Session: s.Info().ID, Title: report.SessionTitle(s.Info()), Model: s.Model().Ref(), Rules: plan.Rules,
 		Entries: slices.DeleteFunc(slices.Clone(plan.Entries), whole),
 	})
 }

@@ -33,7 +33,7 @@ func (p *program) checkDB(ctx context.Context, _ []string) error {
 	}
 	s, err := store.Open(ctx, path, store.Options{Now: p.now, ReadOnly: true})
 	if errors.Is(err, store.ErrDamaged) {
-		return fail(Failed, "%w; the next start of winnow recovers what can be read into a new file", err)
+		return fail(exitFailed, "%w; the next start of winnow recovers what can be read into a new file", err)
 	}
 	if err != nil {
 		return err
@@ -41,19 +41,19 @@ func (p *program) checkDB(ctx context.Context, _ []string) error {
 	defer s.Close()
 	c, err := s.Check(ctx)
 	if err == nil {
-		err = p.show(report.Checked{Sound: c.Sound(), CheckResult: c})
+		err = p.show(report.DatabaseCheck{Sound: c.Sound(), CheckResult: c})
 	}
 	if err != nil || c.Sound() {
 		return err
 	}
-	return fail(Failed, "the file is damaged; winnow db restore --list shows its backups")
+	return fail(exitFailed, "the file is damaged; winnow db restore --list shows its backups")
 }
 
 func (p *program) backupDB(ctx context.Context, s *store.Store, args []string) (err error) {
-	if s.Path() == store.Memory {
-		return fail(Failed, "there are no conversations to back up yet")
+	if s.Path() == store.InMemory {
+		return fail(exitFailed, "there are no conversations to back up yet")
 	}
-	to := s.BackupName()
+	to := s.NewBackupPath()
 	if len(args) > 0 {
 		to = args[0]
 	}
@@ -78,11 +78,11 @@ func (p *program) restoreDB(ctx context.Context, args []string) error {
 		_, err := fmt.Fprintln(p.err, "There are no backups yet: the chat makes one a day.")
 		return err
 	case p.flags.list:
-		return p.show(report.Backups(all))
+		return p.show(report.BackupList(all))
 	case from == "":
-		return fail(Usage, "winnow db restore needs the name of a backup, or latest; --list lists the backups")
+		return fail(exitUsage, "winnow db restore needs the name of a backup, or latest; --list lists the backups")
 	case from == "latest" && len(all) == 0:
-		return fail(NotFound, "there is no backup of %s", path)
+		return fail(exitNotFound, "there is no backup of %s", path)
 	case from == "latest":
 		from = all[0].Path
 	}

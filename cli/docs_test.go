@@ -18,8 +18,8 @@ import (
 
 var update = flag.Bool("update", false, "write the generated parts of the documentation")
 
-// generated lists the pages with parts that the program makes: between a line
-// "<!-- NAME: made by … -->" and a line "<!-- end of NAME -->".
+// generated lists the generated parts of the pages. A part is between the lines "<!-- NAME: made by … -->" and "<!--
+// end of NAME -->".
 func generated() map[string]map[string]func() string {
 	return map[string]map[string]func() string{
 		"../docs/chat.md":     {"keys": keyTable},
@@ -49,10 +49,10 @@ func TestNewestVersionIsInTheChangelog(t *testing.T) {
 	}
 }
 
-// writing is held while a page is read, changed and written: tests that run at once write parts of the same page.
+// writing is held while a page is updated, because parallel tests update parts of the same page.
 var writing sync.Mutex
 
-// checkPart compares one generated part of a page with what it must be, or writes it.
+// checkPart compares a generated part of a page with want, or writes it with -update.
 func checkPart(t testing.TB, page, name, want string) {
 	t.Helper()
 	writing.Lock()
@@ -71,7 +71,7 @@ func checkPart(t testing.TB, page, name, want string) {
 	}
 }
 
-// cutPart divides a page at one of its generated parts.
+// cutPart splits a page at one of its generated parts.
 func cutPart(t testing.TB, page, name string) (before, part, after string) {
 	t.Helper()
 	text, err := os.ReadFile(page)
@@ -88,10 +88,10 @@ func cutPart(t testing.TB, page, name string) (before, part, after string) {
 	return before + start, part, end + after
 }
 
-// idPattern is a session's id, which is another one each time.
+// idPattern matches a session id.
 var idPattern = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[57][0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}`)
 
-// table is a Markdown table.
+// table returns a Markdown table.
 func table(head []string, rows [][]string) string {
 	var b strings.Builder
 	line := func(cells []string) {
@@ -126,7 +126,7 @@ func keyTable() string {
 	return table([]string{"where", "key", "what it does", "name in `[keys]`"}, rows)
 }
 
-// code is a text in backticks, whatever backticks it holds itself.
+// code returns a text in backticks. The text may contain backticks.
 func code(text string) string {
 	if strings.Contains(text, "`") {
 		return "`` " + text + " ``"
@@ -146,7 +146,7 @@ func slashTable() string {
 	return table([]string{"command", "what it does"}, rows)
 }
 
-// commands lists the command tree without what cobra and fang add.
+// commands lists the commands without those that cobra and fang add.
 func commands(c *cobra.Command) []*cobra.Command {
 	out := []*cobra.Command{c}
 	for _, sub := range c.Commands() {
@@ -164,7 +164,7 @@ func usage(c *cobra.Command) string {
 	return strings.TrimSuffix(strings.Replace(c.UseLine(), " [flags]", "", 1), " ")
 }
 
-// commandTable lists every command with its flags.
+// commandTable returns the table of all commands and their flags.
 func commandTable() string {
 	var rows [][]string
 	for _, c := range commands(new(program).root()) {

@@ -26,28 +26,28 @@ func (p *program) doctorCommand() *cobra.Command {
 	return c
 }
 
-// The verdicts of the doctor.
+// The results of a check.
 const good, note, wrong = "ok", "note", "WRONG"
 
-// colours are those of the verdicts on a terminal.
+// colours maps the results to escape sequences.
 var colours = map[string]string{good: "\x1b[32m", note: "\x1b[33m", wrong: "\x1b[1;31m"}
 
 var verdictWord = regexp.MustCompile(`(?m)^(ok|note|WRONG)\b`)
 
-// examination is what the doctor found.
+// examination collects the results of all checks.
 type examination struct {
 	*report.Page
-	wrong int // how much of it needs attention
+	wrong int // number of results that need attention
 }
 
 func (e *examination) add(verdict, what, format string, args ...any) {
 	if verdict == wrong {
 		e.wrong++
 	}
-	e.Row(verdict, markdown.OneLine(what, 30), report.Sentence(fmt.Sprintf(format, args...)))
+	e.Row(verdict, markdown.OneLine(what, 30), report.SafeLine(fmt.Sprintf(format, args...)))
 }
 
-// check adds an error as what is wrong, and says whether there is one.
+// check adds err as a wrong result, unless it is nil, and reports whether it did.
 func (e *examination) check(what string, err error) (failed bool) {
 	if err != nil {
 		e.add(wrong, what, "%s", report.ErrorText(err))
@@ -62,18 +62,18 @@ func (p *program) doctor(ctx context.Context, _ []string) error {
 	if colorprofile.Detect(p.out.file, os.Environ()) >= colorprofile.ANSI {
 		text = verdictWord.ReplaceAllStringFunc(text, func(w string) string { return colours[w] + w + "\x1b[m" })
 	}
-	if err := p.out.visible(text); err != nil || e.wrong == 0 {
+	if err := p.out.writeVisible(text); err != nil || e.wrong == 0 {
 		return err
 	}
-	return fail(Failed, "%s your attention", theme.PluralOf(e.wrong, "of these needs", "of these need"))
+	return fail(exitFailed, "%s your attention", theme.PluralOf(e.wrong, "of these needs", "of these need"))
 }
 
-// doctorReport is what the doctor says, for the command /doctor.
+// doctorReport returns the report of doctor as text, for the command /doctor.
 func (a *app) doctorReport(ctx context.Context) (string, error) {
 	return a.examine(ctx, 0).String(), ctx.Err()
 }
 
-// examine checks everything. It starts no MCP server; winnow tools does.
+// examine runs all checks. It does not start MCP servers; winnow tools does.
 func (p *program) examine(ctx context.Context, width int) *examination {
 	e := &examination{Page: &report.Page{Width: width, Clean: p.redactor.Text}}
 	e.add(good, "winnow", "%s, %s, %s/%s", p.build, runtime.Version(), runtime.GOOS, runtime.GOARCH)
@@ -109,7 +109,7 @@ func (p *program) examine(ctx context.Context, width int) *examination {
 	return e
 }
 
-// checkTerminal says whether the screen has room.
+// checkTerminal checks the size and the colours of the terminal.
 func (p *program) checkTerminal(e *examination) {
 	width, height, err := term.GetSize(p.out.Fd())
 	switch {
@@ -123,10 +123,10 @@ func (p *program) checkTerminal(e *examination) {
 	}
 }
 
-// checkStore looks at the chats: the file, its backup, and the synced folder.
+// checkStore checks the database, its backups and the synced folder.
 func (a *app) checkStore(ctx context.Context, e *examination) {
 	s, path := a.store, a.store.Path()
-	if path == store.Memory {
+	if path == store.InMemory {
 		path, _ = a.dbPath()
 		e.add(note, "chats", "%s does not exist yet: the first message creates it", path)
 		return
@@ -158,13 +158,13 @@ func (a *app) checkStore(ctx context.Context, e *examination) {
 	}
 }
 
-// checkSync says how the history and the synced folder stand to each other.
+// checkSync reports what waits to be synced, and the other machines.
 func checkSync(ctx context.Context, e *examination, s *store.Store, o foldersync.Options) {
 	r, err := foldersync.Status(ctx, s, o)
 	if e.check("sync", err) {
 		return
 	}
-	e.add(good, "sync", "%s: %s", r.Dir, report.SyncState(r).Waits())
+	e.add(good, "sync", "%s: %s", r.Dir, report.SyncStatus(r).WaitingText())
 	for _, m := range r.Machines {
 		verdict := good
 		if m.Why != "" {
@@ -174,13 +174,13 @@ func checkSync(ctx context.Context, e *examination, s *store.Store, o foldersync
 	}
 }
 
-// reachPatience is how long an endpoint may take to list its models.
-const reachPatience = 5 * time.Second
+// endpointTimeout bounds how long all endpoints together may take to list their models.
+const endpointTimeout = 5 * time.Second
 
-// checkEndpoints asks every endpoint for its models, all at once.
+// checkEndpoints asks all endpoints for their models, concurrently.
 func (a *app) checkEndpoints(ctx context.Context, e *examination) {
 	e.check("endpoints", a.fetchKeys(ctx))
-	ctx, cancel := context.WithTimeout(ctx, reachPatience)
+	ctx, cancel := context.WithTimeout(ctx, endpointTimeout)
 	defer cancel()
 	a.checkModel(ctx, e)
 	list, errs := a.catalog.Models(ctx)
@@ -200,7 +200,7 @@ func (a *app) checkEndpoints(ctx context.Context, e *examination) {
 	}
 }
 
-// checkModel says of the model that the user named how large its context window is, and what was learned of it.
+// checkModel reports the context window of the model that the user named, and what was learned about it.
 func (a *app) checkModel(ctx context.Context, e *examination) {
 	from, named := a.namedModel(a.config)
 	if named == "" {
@@ -217,12 +217,12 @@ func (a *app) checkModel(ctx context.Context, e *examination) {
 	} else {
 		e.add(note, "model", "its context window is unknown: set it with /window TOKENS in the chat")
 	}
-	if lessons := k.lessons(); lessons != "nothing" {
+	if lessons := k.learnedText(); lessons != "nothing" {
 		e.add(note, "model", "%s; winnow models --forget %s tries again", lessons, k.Model)
 	}
 }
 
-// checkTools says of each MCP server how it is reached.
+// checkTools reports the configuration of each MCP server.
 func (a *app) checkTools(e *examination) {
 	servers, _ := a.mcpServers(a.config)
 	for _, s := range servers {

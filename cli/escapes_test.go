@@ -13,7 +13,7 @@ import (
 	"winnow/ui/uitest/terminal"
 )
 
-// hostileServer answers with hostile texts only: models, tool calls, answers, errors.
+// hostileServer answers with hostile texts only: models, tool calls, answers and errors.
 func hostileServer(t *testing.T, env []string) []string {
 	t.Helper()
 	asked := 0
@@ -57,7 +57,7 @@ func hostileServer(t *testing.T, env []string) []string {
 	return env
 }
 
-// hostileFile is an imported conversation in which everything is hostile.
+// hostileFile writes a conversation in which every text is hostile.
 func hostileFile(t *testing.T, dir string) string {
 	t.Helper()
 	bad := hostileText()
@@ -83,10 +83,10 @@ func hostileFile(t *testing.T, dir string) string {
 	return path
 }
 
-// darkBackground is what a terminal answers that is asked for its colours: a program that hears nothing waits.
+// darkBackground is a terminal's answer to queries of its colours. Without an answer the program waits.
 const darkBackground = "\x1b]11;rgb:0000/0000/0000\x1b\\\x1b[?62c"
 
-// Nothing that a model, a tool, a server, a file or a path says reaches the terminal as anything but text.
+// Whatever a model, a tool, a server, a file or a path contains reaches the terminal only as text.
 func TestNothingHostileReachesTheTerminal(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data\x1b[6543m\x1b]0;PAYLOAD\a\u202e")
@@ -194,7 +194,7 @@ func TestNothingHostileReachesTheTerminal(t *testing.T) {
 	t.Logf("%d hostile texts in %d places that print", len(hostile()), places)
 }
 
-// hostileArgument is a hostile text as a command line can hold it.
+// hostileArgument returns a hostile text that is valid on a command line.
 func hostileArgument() string {
 	return "x" + strings.ReplaceAll(hostileText(), "\x00", "")
 }

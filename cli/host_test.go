@@ -12,9 +12,9 @@ import (
 	"github.com/adrg/xdg"
 )
 
-// host runs commands of winnow one after the other in one process, so that they take the time of one start. Each has
-// arguments, an environment, a folder, and standard input and output of its own, as if it were a process. A test of
-// processes, signals or terminals starts winnow itself.
+// host runs commands of winnow one after the other in one process, which saves the time of a start for each. Each
+// command has its own arguments, environment, folder and standard streams. Tests of processes, signals and terminals
+// start winnow itself.
 type host struct {
 	cmd      *exec.Cmd
 	commands *json.Encoder
@@ -31,11 +31,11 @@ type command struct {
 
 // result is how a command ended.
 type result struct {
-	Code           Exit
+	Code           exitCode
 	Stdout, Stderr []byte
 }
 
-// run runs a command. The process begins with the first one.
+// run runs a command. The first command starts the process.
 func (h *host) run(c command) (r result, err error) {
 	if h.cmd == nil {
 		if err := h.start(); err != nil {
@@ -74,7 +74,7 @@ func (h *host) close() {
 	}
 }
 
-// hostWinnow is the process of a host. It ends with the test that gives it commands.
+// hostWinnow is the main function of the host process. It returns when the test ends.
 func hostWinnow() {
 	commands, results := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout)
 	for {
@@ -86,7 +86,7 @@ func hostWinnow() {
 	}
 }
 
-// run makes the surroundings of this process those of the command, and runs it.
+// run sets the environment of this process to that of the command and runs it.
 func (c command) run() (r result) {
 	os.Clearenv()
 	for _, variable := range c.Env {
@@ -115,7 +115,7 @@ func (c command) run() (r result) {
 	return r
 }
 
-// must ends a process that has no test to report to.
+// must is for processes without a test to report to.
 func must(err error) {
 	if err != nil {
 		panic(err)

@@ -30,24 +30,24 @@ func (p *program) keysCommand() *cobra.Command {
 		p.command("delete ENDPOINT", "Delete the stored key of an endpoint", p.deleteKey))
 }
 
-// keySource is an endpoint and where its key comes from.
+// keySource says where the key of an endpoint comes from.
 type keySource struct {
 	Endpoint string
-	Source   keys.Kind // config, environment, command, keyring, file; "" for no key
-	Name     string    // the variable, the program or the file
-	Key      string    // the same in words, and why it cannot be used
+	Source   keys.Kind // config, environment, command, keyring or file; "" for no key
+	Name     string    // of the variable, the program or the file
+	Key      string    // the same as a sentence, with the reason if the key cannot be used
 }
 
 type keySources []keySource
 
-// Table writes a line for each endpoint.
+// Table implements report.TableWriter.
 func (s keySources) Table(page *report.Page) {
 	for _, one := range s {
-		page.Row(report.Line(one.Endpoint), report.Sentence(one.Key))
+		page.Row(report.ShortLine(one.Endpoint), report.SafeLine(one.Key))
 	}
 }
 
-// listKeys lists the endpoints and where their keys come from.
+// listKeys lists the endpoints with the sources of their keys.
 func (p *program) listKeys(context.Context, []string) error {
 	c, err := p.readConfig()
 	if err != nil {
@@ -67,8 +67,8 @@ func (p *program) listKeys(context.Context, []string) error {
 	return p.show(list)
 }
 
-// keyEndpoint is the endpoint that a key is stored for: a configured one, one of the environment, a hosted service or a
-// server of this machine.
+// keyEndpoint finds the endpoint to store a key for: one from the configuration or the environment, a hosted service,
+// or a well-known local server.
 func (p *program) keyEndpoint(name string) (llm.Endpoint, error) {
 	c, err := p.readConfig()
 	if err != nil {
@@ -83,11 +83,11 @@ func (p *program) keyEndpoint(name string) (llm.Endpoint, error) {
 			return e, nil
 		}
 	}
-	return llm.Endpoint{}, fail(NotFound, "there is no endpoint %q%s; a table [endpoints.NAME] in the configuration "+
-		"file adds one", name, strings.TrimSuffix(llm.DidYouMean(name, llm.KnownNames()), "?"))
+	return llm.Endpoint{}, fail(exitNotFound, "there is no endpoint %q%s; a table [endpoints.NAME] in the "+
+		"configuration file adds one", name, strings.TrimSuffix(llm.DidYouMean(name, llm.KnownNames()), "?"))
 }
 
-// setKey reads the key of an endpoint and stores it, in a file where this machine has no keyring.
+// setKey reads the key of an endpoint and stores it in the keyring, or in a file if this machine has no keyring.
 func (p *program) setKey(ctx context.Context, args []string) error {
 	e, err := p.keyEndpoint(args[0])
 	if err != nil {
@@ -100,14 +100,14 @@ func (p *program) setKey(ctx context.Context, args []string) error {
 		place = keys.Origin{Kind: keys.File, Name: store.Path(e.Name)}
 		p.warn("there is no system keyring here: the key goes into %s, which only you can read", place.Name)
 	} else if _, err := keys.FromKeyring(ctx, e.Name); err != nil && !errors.Is(err, keys.ErrNoKey) {
-		return stopped(ctx, fail(Failed, "%w", err), "") // It is asked before the key is typed.
+		return stoppedError(ctx, fail(exitFailed, "%w", err), "") // It is asked before the key is typed.
 	}
 	key, err := p.readKey(ctx, e.Name)
 	if err == nil {
 		err = store.Set(ctx, e.Name, key, place.Kind)
 	}
 	if err != nil {
-		return stopped(ctx, err, "")
+		return stoppedError(ctx, err, "")
 	}
 	fmt.Fprintf(p.out, "Stored the key of %s in %s.\n", e.Name, place)
 	if text := keyText(e); e.KeyFrom.Kind != keys.Nowhere && !e.KeyFrom.Stored() && !strings.HasPrefix(text, "no key") {
@@ -119,7 +119,7 @@ func (p *program) setKey(ctx context.Context, args []string) error {
 	return nil
 }
 
-// readKey reads a key: from the terminal without showing it, else all of standard input.
+// readKey reads a key from the terminal without echo, or else from standard input to its end.
 func (p *program) readKey(ctx context.Context, name string) (keys.Secret, error) {
 	var text []byte
 	var err error
@@ -131,17 +131,16 @@ func (p *program) readKey(ctx context.Context, name string) (keys.Secret, error)
 		text, err = io.ReadAll(io.LimitReader(p.in, 1<<20))
 	}
 	if err != nil {
-		return "", fail(Failed, "cannot read the key: %w", err)
+		return "", fail(exitFailed, "cannot read the key: %w", err)
 	}
 	key, err := keys.Parse(string(text))
 	if err != nil {
-		return "", fail(Usage, "%w; nothing was stored", err)
+		return "", fail(exitUsage, "%w; nothing was stored", err)
 	}
 	return key, nil
 }
 
-// readHidden reads a line from the terminal without showing it. A signal ends the program, and leaves the terminal as
-// it was.
+// readHidden reads a line from the terminal without echo. A signal restores the terminal and ends the program.
 func (p *program) readHidden(ctx context.Context) ([]byte, error) {
 	before, err := term.GetState(p.in.Fd())
 	if err != nil {
@@ -155,41 +154,41 @@ func (p *program) readHidden(ctx context.Context) ([]byte, error) {
 	return term.ReadPassword(p.in.Fd())
 }
 
-// deleteKey deletes the stored key of an endpoint, also of one that is not configured any more.
+// deleteKey deletes the stored key of an endpoint, which need not be configured any more.
 func (p *program) deleteKey(ctx context.Context, args []string) error {
 	name := args[0]
 	from, err := p.keyStore().Delete(ctx, name)
 	switch {
 	case errors.Is(err, keys.ErrNoKey):
-		return fail(NotFound, "there is no stored key of %s", name)
+		return fail(exitNotFound, "there is no stored key of %s", name)
 	case err != nil:
-		return fail(Failed, "the key of %s is still in %s: %w", name, from, err)
+		return fail(exitFailed, "the key of %s is still in %s: %w", name, from, err)
 	}
 	fmt.Fprintf(p.out, "Deleted the key of %s from %s.\n", name, from)
 	return nil
 }
 
-// keyStore is where winnow keys set puts keys: the system keyring, or a folder beside the configuration file.
+// keyStore returns the store of winnow keys set: the system keyring, or a folder beside the configuration file.
 func (p *program) keyStore() keys.Store {
 	folder, err := p.besideConfig("keys")
 	if err != nil {
-		return keys.Store{} // Without a home folder nothing is stored.
+		return keys.Store{} // without a home folder nothing is stored
 	}
 	return keys.Store{Folder: folder}
 }
 
-// endpoints are those of the configuration and of the environment, and the hosted services whose keys are stored. Keys
-// in files are read; those in the keyring are fetched when a request needs them.
+// endpoints returns the endpoints of the configuration and the environment, and the hosted services with stored keys.
+// Keys in files are read now, and those in the keyring when a request needs them.
 func (p *program) endpoints(c config.Config) []llm.Endpoint {
-	list := c.Catalog(p.env, p.keyStore().Names()...)
+	list := c.ResolveEndpoints(p.env, p.keyStore().Names()...)
 	for i, e := range list {
 		list[i] = p.withStored(e)
 	}
 	return list
 }
 
-// withStored adds what winnow keys set stored under the name of an endpoint that has no key at hand. For an endpoint
-// without one it is looked up again before each request, so that a key can be stored while a chat is open.
+// withStored adds the key that winnow keys set stored for an endpoint that has no other key. It is looked up again
+// before each request until one is found, so that a key can be stored while a chat is open.
 func (p *program) withStored(e llm.Endpoint) llm.Endpoint {
 	if e.Key != "" || e.KeyFrom.Kind == keys.Command || !e.TakesStoredKey() {
 		return e
@@ -200,13 +199,14 @@ func (p *program) withStored(e llm.Endpoint) llm.Endpoint {
 	}
 	e.Stored = keys.NewLater(func(ctx context.Context) (keys.Secret, error) { return store.Get(ctx, e.Name) })
 	if e.KeyFrom.Kind == keys.File {
-		// What cannot be read is said when the key is needed.
+		// An error is reported when the key is needed.
 		_, _ = e.Stored.Get(context.Background())
 	}
 	return e
 }
 
-// keyText says where an endpoint's key comes from, and why it cannot be used where that is known. It asks no keyring.
+// keyText says where the key of an endpoint comes from and, if known, why it cannot be used. It does not query the
+// keyring.
 func keyText(e llm.Endpoint) string {
 	var err error
 	switch e.KeyFrom.Kind {
@@ -228,8 +228,7 @@ func keyText(e llm.Endpoint) string {
 	return text
 }
 
-// learnKeys has the redactor know every key that the configuration, the environment, key files and the files of other
-// clients hold.
+// learnKeys makes the redactor know all keys in the configuration, the environment and key files.
 func (p *program) learnKeys(endpoints []llm.Endpoint) {
 	for _, name := range llm.KeyVariables() {
 		endpoints = append(endpoints, llm.Endpoint{Key: keys.Secret(strings.TrimSpace(p.env(name)))})
@@ -239,7 +238,7 @@ func (p *program) learnKeys(endpoints []llm.Endpoint) {
 	}
 }
 
-// fetchKeys runs the key_command of every endpoint that has one, all at once.
+// fetchKeys runs the key_command of every endpoint that has one, concurrently.
 func (a *app) fetchKeys(ctx context.Context) error {
 	var wait sync.WaitGroup
 	endpoints := a.catalog.Endpoints()
@@ -252,19 +251,19 @@ func (a *app) fetchKeys(ctx context.Context) error {
 		wait.Go(func() {
 			var err error
 			if e.Key, err = keys.FromCommand(ctx, command); err != nil {
-				errs[i] = fail(Failed, "cannot read the API key of %s: %w", e.Name, err)
+				errs[i] = fail(exitFailed, "cannot read the API key of %s: %w", e.Name, err)
 				return
 			}
 			a.catalog.Add(e)
 		})
 	}
 	wait.Wait()
-	a.unsetKeys(a.catalog.Endpoints()...) // not before the last command has ended: it may read one of them
+	a.unsetKeys(a.catalog.Endpoints()...) // after the last command, because a command may read one of the variables
 	return errors.Join(errs...)
 }
 
-// unsetKeys takes the keys of endpoints out of the environment that the programs which winnow starts inherit: an
-// editor, a clipboard helper, a key_command. winnow itself read them before.
+// unsetKeys removes the keys of endpoints from the environment, so that programs that winnow starts do not inherit
+// them: editors, clipboard helpers, key commands. winnow has read them before.
 func (p *program) unsetKeys(endpoints ...llm.Endpoint) {
 	names, secrets := llm.KeyVariables(), []string{}
 	for _, e := range endpoints {

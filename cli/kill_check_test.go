@@ -13,7 +13,7 @@ import (
 	"winnow/session/store"
 )
 
-// check looks at what is left of a killed turn and returns its session, "" where there is none yet.
+// check verifies what is left of a killed turn and returns the id of its session, "" if there is none yet.
 func (k *killing) check(t *testing.T, c killCase, v *victim, dir string) string {
 	t.Helper()
 	s, err := store.Open(context.Background(), k.path, store.Options{})
@@ -46,7 +46,7 @@ func (k *killing) check(t *testing.T, c killCase, v *victim, dir string) string 
 	return info.ID
 }
 
-// wantRounds checks the tool calls and their results: what a request was sent with had been stored.
+// wantRounds verifies the tool calls and their results: whatever a request contained must be stored.
 func wantRounds(t *testing.T, messages []store.Message, asked int) {
 	t.Helper()
 	results := 0
@@ -64,8 +64,8 @@ func wantRounds(t *testing.T, messages []store.Message, asked int) {
 	}
 }
 
-// wantAnswer checks the answer: a beginning of what the server says, at least what had been seen for long
-// enough, and interrupted where it is not all of it.
+// wantAnswer verifies the stored answer: a prefix of what the server sent, at least as long as what was visible for
+// long enough, and interrupted unless it is complete.
 func (k *killing) wantAnswer(t *testing.T, c killCase, v *victim, messages []store.Message) {
 	t.Helper()
 	whole, seen := slowAnswer(c.turn.words), 0
@@ -87,14 +87,14 @@ func (k *killing) wantAnswer(t *testing.T, c killCase, v *victim, messages []sto
 	if len(last.Content) < len(slowAnswer(seen)) {
 		t.Errorf("%d words were seen for %v, but %d are stored", seen, v.unsaved, wordsSeen(last.Content))
 	}
-	// An answer whose call was on its way looks the same, so it may be shorter; it is never complete.
+	// An answer whose tool call was in transit looks the same, so it may be shorter, but never complete.
 	if last.Status == history.Complete && last.Content != whole || last.Status != history.Complete &&
 		last.Status != history.Interrupted {
 		t.Errorf("an answer of %d words of %d is %s", wordsSeen(last.Content), c.turn.words, last.Status)
 	}
 }
 
-// goOn has a new turn on top of what is left, by the program itself.
+// goOn runs another turn in the session.
 func (k *killing) goOn(t *testing.T, c killCase, env []string, dir, id string) {
 	t.Helper()
 	next := &slowTurn{words: 3, reach: func(turnPoint) {}}
@@ -119,7 +119,7 @@ func (k *killing) goOn(t *testing.T, c killCase, env []string, dir, id string) {
 	}
 }
 
-// sessionID is the session of a folder where none is named.
+// sessionID returns id, or else the id of the session that was started in dir.
 func sessionID(t *testing.T, path, dir, id string) string {
 	t.Helper()
 	if id != "" {
@@ -137,10 +137,10 @@ func sessionID(t *testing.T, path, dir, id string) string {
 	return info.ID
 }
 
-// sessionIn is the one session of a working directory.
+// sessionIn returns the only session that was started in dir.
 func sessionIn(t *testing.T, s *store.Store, dir string) (store.Session, bool) {
 	t.Helper()
-	all, err := s.Sessions(context.Background(), store.Filter{})
+	all, err := s.Sessions(context.Background(), store.SessionFilter{})
 	if err != nil {
 		t.Fatalf("list the sessions: %v", err)
 	}
@@ -166,12 +166,12 @@ func configure(t *testing.T, env []string, text string) {
 	}
 }
 
-// databasePath is where winnow keeps the history of an environment.
+// databasePath returns the path of an environment's history.
 func databasePath(env []string) string {
 	return filepath.Join(valueOf(env, "XDG_DATA_HOME"), appFolder, "winnow.db")
 }
 
-// wantSound has SQLite look at every page of the file, and at every reference.
+// wantSound runs SQLite's integrity and foreign key checks on the file.
 func wantSound(t *testing.T, path string) {
 	t.Helper()
 	db, err := sql.Open("sqlite3", "file:"+filepath.ToSlash(path)+"?mode=ro")
@@ -189,7 +189,7 @@ func wantSound(t *testing.T, path string) {
 		if err := faults.Scan(&verdict); err != nil {
 			t.Fatal(err)
 		}
-		// The full-text index keeps no copy of the words that SQLite could compare it with, and says so.
+		// SQLite cannot verify the full-text index, which keeps no copy of the words, and reports that.
 		if verdict != "ok" && verdict != "malformed inverted index for FTS4 table main.found" {
 			t.Errorf("integrity_check says %q", verdict)
 		}

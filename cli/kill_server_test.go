@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// slowAnswer is what the slow server's model says: numbered words, so that any beginning of it can be
-// told from any other.
+// slowAnswer returns the answer of the slow server's model: numbered words, so that every prefix is recognisable.
 func slowAnswer(words int) string {
 	var b strings.Builder
 	for i := range words {
@@ -21,20 +20,19 @@ func slowAnswer(words int) string {
 	return b.String()
 }
 
-// slowServer streams answers word by word, to many conversations at once. Each has a path of its own,
-// and somebody who is told how far its turn has come.
+// slowServer streams answers word by word, for many conversations at once. Each conversation has its own path.
 type slowServer struct {
 	*served
 	mu    sync.Mutex
 	turns map[string]*slowTurn
 }
 
-// slowTurn is one turn as the server has it: rounds of tool calls, then an answer.
+// slowTurn is one turn as the server sees it: rounds of tool calls, then an answer.
 type slowTurn struct {
 	tools int             // rounds of tool calls before the answer
 	words int             // of the answer
-	pace  time.Duration   // between two words
-	reach func(turnPoint) // is told of each point of the turn, before the server goes on
+	pace  time.Duration   // between words
+	reach func(turnPoint) // called at each point of the turn, before the server goes on
 
 	mu     sync.Mutex
 	bodies []string // of the requests
@@ -43,12 +41,12 @@ type slowTurn struct {
 // turnPoint is a point of a turn as the server sees it.
 type turnPoint struct {
 	what  string // asked, word, said or done
-	round int    // the request, from 0
-	word  int    // the words that have been written
+	round int    // the number of the request, from 0
+	word  int    // the number of words written so far
 }
 
-// newSlowServer starts a server for the programs of a home, of which at most so many requests are kept from leaving by
-// kills.
+// newSlowServer starts a server for the programs of an environment. Kills may keep up to kills requests from being
+// sent.
 func newSlowServer(t testing.TB, env []string, kills int) *slowServer {
 	t.Helper()
 	s := &slowServer{turns: map[string]*slowTurn{}}
@@ -57,7 +55,7 @@ func newSlowServer(t testing.TB, env []string, kills int) *slowServer {
 	return s
 }
 
-// add makes room for a turn and returns the address of its endpoint.
+// add adds a turn and returns the base URL of its endpoint.
 func (s *slowServer) add(turn *slowTurn) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -77,7 +75,7 @@ func (s *slowServer) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return // the client died while it asked: what arrived is no request
+		return // the client died while sending
 	}
 	turn.mu.Lock()
 	turn.bodies = append(turn.bodies, string(body))
@@ -116,14 +114,14 @@ func (t *slowTurn) say(w http.ResponseWriter, r *http.Request, round int) {
 	t.reach(turnPoint{"said", round, t.words})
 }
 
-// asked are the bodies of the requests so far.
+// asked returns the bodies of the requests so far.
 func (t *slowTurn) asked() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return append([]string(nil), t.bodies...)
 }
 
-// event writes one piece of an answer.
+// event writes one event of a streamed answer.
 func event(w http.ResponseWriter, delta map[string]any, finish string) {
 	choice := map[string]any{"index": 0, "delta": delta}
 	if finish != "" {

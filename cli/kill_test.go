@@ -12,18 +12,18 @@ import (
 	"winnow/ui/uitest/terminal"
 )
 
-// soak says whether there is time for many cases: a night, not a commit.
+// soak reports whether there is time for many cases, as in a nightly run.
 func soak() bool { return os.Getenv("WINNOW_SOAK") != "" }
 
-// unsaved is how much of a streaming answer a kill may cost.
+// unsaved is how much of a streaming answer a kill may lose.
 const unsaved = 250 * time.Millisecond
 
-// killCase is one turn and where in it winnow is killed.
+// killCase is a turn and the point at which winnow is killed.
 type killCase struct {
 	number int
-	screen bool          // in the chat, not winnow run
-	at     turnPoint     // what 0 is "start" as well: counted from the start of the program
-	after  time.Duration // from that point to the kill
+	screen bool          // in the chat on the screen instead of winnow run
+	at     turnPoint     // what is "start" for the start of the program
+	after  time.Duration // delay from that point to the kill
 	turn   *slowTurn
 }
 
@@ -36,8 +36,7 @@ func (c killCase) String() string {
 		c.number, c.screen, c.turn.tools, c.turn.words, c.turn.pace, c.after, c.at)
 }
 
-// drawKill draws a turn and a point of it. Every kind of point has its turn within seven cases, so
-// that few cases meet them all.
+// drawKill returns a random turn and point. Seven consecutive cases cover every kind of point.
 func drawKill(number int, random *rand.Rand) killCase {
 	within := func(d time.Duration) time.Duration { return time.Duration(random.Int64N(int64(d))) }
 	turn := &slowTurn{words: 1 + random.IntN(80), pace: within(12 * time.Millisecond)}
@@ -53,7 +52,7 @@ func drawKill(number int, random *rand.Rand) killCase {
 	case 4:
 		turn.tools = 1 + random.IntN(3)
 		c.at, c.after = turnPoint{what: "done", round: random.IntN(turn.tools)}, within(12*time.Millisecond)
-		if number/7%2 == 0 { // Every second one before the next request can have begun.
+		if number/7%2 == 0 { // every second time before the next request can have begun
 			c.after = 0
 		}
 	case 5:
@@ -67,20 +66,20 @@ func drawKill(number int, random *rand.Rand) killCase {
 	return c
 }
 
-// killing is one history that many programs are killed over.
+// killing is a history with which many programs are killed.
 type killing struct {
 	env    []string
 	path   string
 	server *slowServer
 
 	mu    sync.Mutex
-	hits  map[string]int // by what the kill met
-	words int            // seen in time, and there
-	late  time.Duration  // the most that the machine was late
+	hits  map[string]int // number of kills by phase of the turn
+	words int            // words that had been visible for long enough
+	late  time.Duration  // the maximum delay of this machine
 }
 
-// TestKillAtAnyPointOfATurnLosesNothing kills the real program at random points of its turns, in the chat
-// and in winnow run, and looks at what is left.
+// TestKillAtAnyPointOfATurnLosesNothing kills the real program at random points of its turns, in the chat and in winnow
+// run, and verifies what is left.
 func TestKillAtAnyPointOfATurnLosesNothing(t *testing.T) {
 	kills := 28
 	if soak() {
@@ -114,7 +113,7 @@ func TestKillAtAnyPointOfATurnLosesNothing(t *testing.T) {
 		"seed %d", kills, k.hits, k.words, unsaved, k.late, seed)
 }
 
-// one kills one turn and checks what is left of it, and that the conversation goes on.
+// one kills one turn, verifies what is left of it, and continues the conversation.
 func (k *killing) one(t *testing.T, c killCase) {
 	dir := t.TempDir()
 	var v *victim
@@ -131,7 +130,7 @@ func (k *killing) one(t *testing.T, c killCase) {
 		if m == (turnPoint{c.at.what, c.at.round, m.word}) && (m.what != "word" || m.word == c.at.word) {
 			time.AfterFunc(c.after, v.die)
 			if m.what == "asked" {
-				<-v.over // else the answer begins before the kill
+				<-v.over // otherwise the answer would begin before the kill
 			}
 		}
 	}
@@ -165,14 +164,14 @@ func (k *killing) one(t *testing.T, c killCase) {
 	}
 }
 
-// alive says whether nobody has killed it yet.
+// alive reports whether it has not been killed.
 func (v *victim) alive() bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.killed.IsZero()
 }
 
-// note counts what the kill met.
+// note counts the phase in which the kill hit the turn.
 func (k *killing) note(c killCase, v *victim, last turnPoint) {
 	phase := ""
 	switch {

@@ -11,21 +11,21 @@ import (
 	"time"
 )
 
-// victim is a winnow that will be killed, and what a person saw of its answer until then.
+// victim is a running winnow that will be killed, and what was visible of its answer until then.
 type victim struct {
 	kill func()
-	over chan struct{} // closed when it has ended, whatever ended it
+	over chan struct{} // closed when the process has ended
 
 	mu     sync.Mutex
 	seen   []sighting
-	ended  bool      // it ended by itself, and well
-	killed time.Time // when it was killed
+	ended  bool      // it ended by itself, successfully
+	killed time.Time // time of the kill
 	once   sync.Once
 
-	unsaved time.Duration // what is older than that must be there
+	unsaved time.Duration // what was visible for longer must be stored
 }
 
-// sighting is how much of an answer stood there at a time.
+// sighting is how much of an answer was visible at a time.
 type sighting struct {
 	at    time.Time
 	words int
@@ -39,7 +39,7 @@ func (v *victim) saw(words int) {
 	}
 }
 
-// die kills it, once. The time is taken first: what is seen later counts for less, never for more.
+// die kills the process once. It takes the time before the kill, so that later sightings do not count.
 func (v *victim) die() {
 	v.once.Do(func() {
 		v.mu.Lock()
@@ -49,7 +49,7 @@ func (v *victim) die() {
 	})
 }
 
-// seenInTime is how many words had stood there for long enough when it was killed.
+// seenInTime returns how many words had been visible for long enough when it was killed.
 func (v *victim) seenInTime() int {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -64,7 +64,7 @@ func (v *victim) seenInTime() int {
 
 var numberedWord = regexp.MustCompile(`w([0-9]{5})`)
 
-// wordsSeen is how many of the answer's words stand on a screen or in an output: the highest says it.
+// wordsSeen returns the highest word number in a text.
 func wordsSeen(text string) int {
 	most := 0
 	for _, found := range numberedWord.FindAllStringSubmatch(text, -1) {
@@ -108,14 +108,14 @@ func runVictim(t *testing.T, env []string, dir string, args ...string) *victim {
 	return v
 }
 
-// chatVictim starts the chat in a terminal, types a question and sends it.
+// chatVictim starts the chat in a terminal and sends a question.
 func chatVictim(t *testing.T, env []string, dir, question string) *victim {
 	t.Helper()
 	chat := startInDir(t, env, dir, 120, 30, "-m", "openai/small")
 	v := &victim{over: make(chan struct{}), kill: func() { chat.Cmd.Process.Kill() }}
 	go func() {
 		defer close(v.over)
-		// It may be killed at any of these steps.
+		// Each of these steps may meet the kill.
 		if !chat.Comes("enter send") {
 			return
 		}
@@ -135,8 +135,7 @@ func chatVictim(t *testing.T, env []string, dir, question string) *victim {
 	return v
 }
 
-// lateness measures by how much this machine is late with what is due. While it has no time for the test,
-// it has none for winnow either.
+// lateness measures the scheduling delay of this machine, which winnow suffers as well as the test.
 type lateness struct {
 	stop chan struct{}
 	most chan time.Duration
@@ -164,7 +163,7 @@ func watchLateness() lateness {
 	return l
 }
 
-// end is the most that anything was late.
+// end returns the maximum delay.
 func (l lateness) end() time.Duration {
 	close(l.stop)
 	return <-l.most

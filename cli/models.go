@@ -22,10 +22,10 @@ func (p *program) modelsCommand() *cobra.Command {
 	c := p.withJSON(p.command("models [MODEL]", "List the models of all endpoints, or show what is known of one",
 		func(ctx context.Context, args []string) error {
 			if forget && len(args) == 0 {
-				return fail(Usage, "--forget needs a model")
+				return fail(exitUsage, "--forget needs a model")
 			}
-			return p.with(ctx, toLook, func(a *app) error {
-				a.fetchKeys(ctx) // A server whose key is missing says so itself.
+			return p.withApp(ctx, purposeLook, func(a *app) error {
+				a.fetchKeys(ctx) // a server whose key is missing reports that itself
 				if len(args) == 0 {
 					return a.listModels(ctx)
 				}
@@ -43,24 +43,24 @@ func (p *program) modelsCommand() *cobra.Command {
 	return c
 }
 
-// modelRow is a model with its window.
+// modelRow is a model with its context window.
 type modelRow struct {
-	Model  string // endpoint/model, what -m takes
-	Window int    // tokens; 0 unknown
-	Source string `json:"window_source"` // who says so and since when, "" where it is unknown
+	Model  string // endpoint/model, as -m takes it
+	Window int    // in tokens, 0 if unknown
+	Source string `json:"window_source"` // who reported the window and when, "" if it is unknown
 }
 
 type modelRows []modelRow
 
-// Table writes a line for each model.
+// Table implements report.TableWriter.
 func (rows modelRows) Table(page *report.Page) {
 	for _, r := range rows {
-		page.Row(report.Line(r.Model), report.WindowText(r.Window), report.Line(r.Source))
+		page.Row(report.ShortLine(r.Model), report.WindowText(r.Window), report.ShortLine(r.Source))
 	}
 }
 
-// listModels lists what answered. An endpoint that did not is named on standard error; the command fails only where
-// none answered.
+// listModels lists the models of the endpoints that answer and reports the others on standard error. It fails only if
+// no endpoint answers.
 func (a *app) listModels(ctx context.Context) error {
 	list, errs := a.catalog.Models(ctx)
 	for _, name := range slices.Sorted(maps.Keys(errs)) {
@@ -69,10 +69,10 @@ func (a *app) listModels(ctx context.Context) error {
 	if err := a.show(a.modelRows(ctx, list)); err != nil || len(list) > 0 {
 		return err
 	}
-	return fail(Provider, "no endpoint lists any models")
+	return fail(exitProvider, "no endpoint lists any models")
 }
 
-// modelRows are models with what is known of their windows.
+// modelRows returns models with their context windows.
 func (a *app) modelRows(ctx context.Context, list []llm.Model) modelRows {
 	windows, err := target.ListedWindows(ctx, a.store, a.catalog.Endpoints(), list, a.now())
 	if err != nil {
@@ -85,27 +85,27 @@ func (a *app) modelRows(ctx context.Context, list []llm.Model) modelRows {
 	return rows
 }
 
-// knownModel is a model with what was learned of it.
+// knownModel is a model with what was learned about it.
 type knownModel struct {
 	modelRow
-	Format  llm.Wire // of its requests
-	Learned []string // how it has to be asked otherwise than usual
+	Format  llm.Wire // the API of its requests
+	Learned []string // how its requests differ from the default
 
 	client  *llm.Client
 	id      string
 	learned llm.Learned
 }
 
-// Table writes a line for each thing that is known.
+// Table implements report.TableWriter.
 func (k *knownModel) Table(page *report.Page) {
-	page.Line("%s", report.Line(k.Model))
-	page.Row("window", report.WindowText(k.Window)+"  "+report.Line(k.Source))
+	page.Line("%s", report.ShortLine(k.Model))
+	page.Row("window", report.WindowText(k.Window)+"  "+report.ShortLine(k.Source))
 	page.Row("format", string(k.Format))
-	page.Row("learned", report.Sentence(k.lessons()))
+	page.Row("learned", report.SafeLine(k.learnedText()))
 }
 
-// lessons says what was learned of the model, and since when.
-func (k *knownModel) lessons() string {
+// learnedText says what was learned about the model, and since when.
+func (k *knownModel) learnedText() string {
 	var facts []string
 	if len(k.Learned) > 0 {
 		facts = append(facts, fmt.Sprintf("asked %s, since %s", strings.Join(k.Learned, " and "),
@@ -117,7 +117,7 @@ func (k *knownModel) lessons() string {
 	return cmp.Or(strings.Join(facts, "; "), "nothing")
 }
 
-// findModel finds a model: its window, the format of its requests, and what was learned of it.
+// findModel finds a model, its window, the API of its requests and what was learned about it.
 func (a *app) findModel(ctx context.Context, ref string) (*knownModel, error) {
 	k := new(knownModel)
 	ref, err := a.catalog.Find(ctx, ref, "")
@@ -125,7 +125,7 @@ func (a *app) findModel(ctx context.Context, ref string) (*knownModel, error) {
 		k.client, k.id, err = a.catalog.Use(ref)
 	}
 	if err != nil {
-		return nil, fail(Usage, "%w", err)
+		return nil, fail(exitUsage, "%w", err)
 	}
 	if k.learned, err = target.LearnedOf(ctx, a.store, k.client.Endpoint(), k.id); err != nil {
 		return nil, err
@@ -140,13 +140,14 @@ func (a *app) findModel(ctx context.Context, ref string) (*knownModel, error) {
 	return k, nil
 }
 
-// forgetModel forgets what the refusals of a model's server taught: its window, and how the model is asked.
+// forgetModel deletes what errors of the model's server taught: its window and how requests must differ.
 func (a *app) forgetModel(ctx context.Context, k *knownModel) error {
-	err := a.store.Learn(ctx, k.client.Endpoint().BaseURL, k.id, func(l *store.Learned) {
+	err := a.store.UpdateModelFacts(ctx, k.client.Endpoint().BaseURL, k.id, func(l *store.ModelFacts) {
 		l.Window, l.WindowAt, l.Asked = 0, time.Time{}, nil
 	})
 	if err == nil {
-		fmt.Fprintf(a.out, "Forgotten of %s: %s.\n", report.Line(k.Model), report.Sentence(k.lessons()))
+		fmt.Fprintf(a.out, "Forgot what was learned about %s: %s.\n", report.ShortLine(k.Model),
+			report.SafeLine(k.learnedText()))
 	}
 	return err
 }

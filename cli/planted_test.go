@@ -18,7 +18,7 @@ import (
 	"winnow/session/store"
 )
 
-// The planted secrets look like nothing, so that no rule about the shape of keys helps.
+// The planted secrets look like ordinary text, so that no rule about the shape of keys detects them.
 const (
 	configKey    = "planted-in-the-config-4711"
 	headerKey    = "planted-in-a-header-4712"
@@ -36,7 +36,7 @@ func plantedKeys() []string {
 	return []string{configKey, headerKey, passwordKey, queryKey, environKey, commandKey, fileKey, storedKey}
 }
 
-// encodings are the ways in which a secret may stand in a text.
+// encodings returns the forms in which a secret may occur in a text.
 func encodings(secret string) []string {
 	return []string{
 		secret, url.QueryEscape(secret), base64.StdEncoding.EncodeToString([]byte(secret)),
@@ -44,7 +44,7 @@ func encodings(secret string) []string {
 	}
 }
 
-// echoServer answers as the question says, and puts all that it was told in confidence into each error.
+// echoServer answers as the question demands and repeats the secrets of each request in its errors.
 func echoServer(t *testing.T, env []string) *served {
 	t.Helper()
 	server, _ := serve(t, env, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -80,7 +80,7 @@ func echoServer(t *testing.T, env []string) *served {
 		case strings.Contains(string(body), "another place"):
 			http.Redirect(w, r, "http://127.0.0.1:1/?"+told, http.StatusFound)
 		case strings.Contains(string(body), "repeat it"):
-			// The keys come in pieces, in the answer, the reasoning and the arguments of a call.
+			// The keys arrive in pieces, in the answer, the reasoning and the arguments of a call.
 			for _, field := range []string{"content", "reasoning_content"} {
 				for rest := told; rest != ""; {
 					n := min(len(rest), 7)
@@ -115,7 +115,7 @@ func echoServer(t *testing.T, env []string) *served {
 	return server
 }
 
-// Keys are told to the server that they are for, and to nobody and nothing else.
+// Keys are sent to the server that they belong to, and appear nowhere else.
 func TestPlantedKeysAreNowhere(t *testing.T) {
 	t.Parallel()
 	env := home(t)
@@ -273,7 +273,7 @@ func wantNoKey(t *testing.T, what string, text []byte) {
 func storedIDs(t *testing.T, path string) []string {
 	t.Helper()
 	var ids []string
-	all, err := openHistory(t, path).Sessions(t.Context(), store.Filter{})
+	all, err := openHistory(t, path).Sessions(t.Context(), store.SessionFilter{})
 	if err != nil {
 		t.Fatal(err)
 	}

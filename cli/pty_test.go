@@ -10,8 +10,8 @@ import (
 	"winnow/ui/uitest/terminal"
 )
 
-// home is the environment of one person: nothing of the machine's own reaches the program. Every test that starts
-// winnow begins with it, so that a short run, which starts nothing, ends here.
+// home returns the environment of a user with an empty home folder. Every test that starts winnow uses it, and is
+// skipped by -short here.
 func home(t testing.TB) []string {
 	t.Helper()
 	if testing.Short() {
@@ -28,11 +28,11 @@ func home(t testing.TB) []string {
 		"XDG_STATE_HOME=" + filepath.Join(dir, "state"),
 		"DBUS_SESSION_BUS_ADDRESS=" + noBus,
 		announcedVariable + "=" + filepath.Join(t.TempDir(), "announced"),
-		"GOCOVERDIR=" + t.TempDir(), // A program built to measure coverage would say that it has no place for it.
+		"GOCOVERDIR=" + t.TempDir(), // a program built for coverage would complain without it
 	}
 }
 
-// attempt runs a command of winnow, however it ends.
+// attempt runs winnow and returns the result, whatever the exit code.
 func attempt(t testing.TB, c command) result {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -41,27 +41,26 @@ func attempt(t testing.TB, c command) result {
 	if err := cmd.Run(); cmd.ProcessState == nil {
 		t.Fatal(err)
 	}
-	return result{Exit(cmd.ProcessState.ExitCode()), out.Bytes(), errs.Bytes()}
+	return result{exitCode(cmd.ProcessState.ExitCode()), out.Bytes(), errs.Bytes()}
 }
 
-// succeed runs a command of winnow that must succeed.
+// succeed runs winnow, which must succeed.
 func succeed(t testing.TB, c command) result {
 	t.Helper()
 	r := attempt(t, c)
-	if r.Code != OK {
+	if r.Code != exitOK {
 		t.Fatalf("winnow %q ended with %d: %s%s", c.Args, r.Code, r.Stdout, r.Stderr)
 	}
 	return r
 }
 
-// output is what a command of winnow prints on standard output; it must succeed.
+// output returns the standard output of winnow, which must succeed.
 func output(t testing.TB, env []string, args ...string) []byte {
 	t.Helper()
 	return succeed(t, command{Args: args, Env: env}).Stdout
 }
 
-// winnowPath is the program that the tests run: this test binary under winnow's name, which
-// TestMain answers to.
+// winnowPath returns the path of this test binary under winnow's name; see TestMain.
 func winnowPath(t testing.TB) string {
 	t.Helper()
 	path, err := exec.LookPath("winnow")
@@ -71,13 +70,13 @@ func winnowPath(t testing.TB) string {
 	return path
 }
 
-// startIn runs winnow in a terminal of width by height cells.
+// startIn starts winnow in a terminal of width by height cells.
 func startIn(t testing.TB, env []string, width, height int, args ...string) *terminal.Terminal {
 	t.Helper()
 	return startInDir(t, env, t.TempDir(), width, height, args...)
 }
 
-// startInDir is startIn in a working directory of the test's choice.
+// startInDir is startIn with a working directory.
 func startInDir(t testing.TB, env []string, dir string, width, height int, args ...string) *terminal.Terminal {
 	t.Helper()
 	return terminal.Start(t, terminal.Options{
@@ -85,7 +84,7 @@ func startInDir(t testing.TB, env []string, dir string, width, height int, args 
 	})
 }
 
-// The keys as a terminal sends them.
+// Keys as a terminal sends them.
 const (
 	enterKey = "\r"
 	ctrlC    = "\x03"

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// rooms lists the rooms that each room may import. A room is a folder with its subfolders, as far as they are no rooms
-// of their own.
+// rooms lists the packages that each room may import. A room is a folder with its subfolders, except those that are
+// rooms themselves.
 var rooms = map[string][]string{
 	"main.go": {"cli"},
 	"cli": {
@@ -31,7 +31,7 @@ var rooms = map[string][]string{
 	"docs":             {},
 }
 
-// owners names the folders that may import a library. Tests may import all of them but go-openai.
+// owners maps libraries to the folders that may import them. Tests may import all but go-openai.
 var owners = map[string][]string{
 	"net/http":                          {"llm"},
 	"database/sql":                      {"session/store", "session/transfer"},
@@ -41,7 +41,7 @@ var owners = map[string][]string{
 	"github.com/sashabaranov/go-openai": {"llm"},
 }
 
-// roomOf finds the room of a file or of an imported folder: the longest name that it begins with.
+// roomOf returns the room of a file or an imported folder: the longest room name that it begins with.
 func roomOf(name string) string {
 	for ; name != "."; name = path.Dir(name) {
 		if _, ok := rooms[name]; ok {

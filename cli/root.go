@@ -15,7 +15,7 @@ import (
 	"winnow/ui/theme"
 )
 
-// flags is what the command line said, as far as more than one function wants to know it.
+// flags holds the flags that more than one function needs.
 type flags struct {
 	config, db, model, session string
 	attach, allowTools         []string
@@ -24,13 +24,13 @@ type flags struct {
 	json, quiet                bool
 	debug, noRedact            bool
 
-	draft, budget, preset, turn, diff string // of context
+	draft, budget, preset, turn, diff string // of the command context
 	wire, prompt                      bool
 	format, out, copies               string // of export and purge
 	all, list, yes                    bool
 }
 
-// root is the command tree.
+// root returns the command tree.
 func (p *program) root() *cobra.Command {
 	f := &p.flags
 	root := p.command("winnow", "A terminal chat that shows, message by message, what the model sees",
@@ -55,20 +55,20 @@ func (p *program) root() *cobra.Command {
 	return root
 }
 
-// sessionFlags are the flags of the commands that send messages.
+// sessionFlags adds the flags of the commands that send messages.
 func (p *program) sessionFlags(c *cobra.Command) {
 	c.Flags().BoolVarP(&p.flags.last, "continue", "c", false, "continue the last chat")
 	c.Flags().StringVarP(&p.flags.session, "session", "s", "", "open the chat with this id, or its beginning")
 	c.Flags().StringArrayVarP(&p.flags.attach, "attach", "a", nil, "attach this text file or image; may be repeated")
 }
 
-// withJSON adds the flag that has show print JSON.
+// withJSON adds the flag --json.
 func (p *program) withJSON(c *cobra.Command) *cobra.Command {
 	c.Flags().BoolVar(&p.flags.json, "json", false, "print JSON")
 	return c
 }
 
-// pathCommand makes a command that prints a path.
+// pathCommand returns a command that prints a path.
 func (p *program) pathCommand(short string, find func() (string, error)) *cobra.Command {
 	return p.command("path", short, func(context.Context, []string) error {
 		path, err := find()
@@ -79,9 +79,9 @@ func (p *program) pathCommand(short string, find func() (string, error)) *cobra.
 	})
 }
 
-// command makes a command of its use line, which says what its arguments are: NAME must be there, [NAME] may be, and
-// NAME... may be repeated. ID is the id of a session. An error goes past cobra and fang: fang asks the terminal for its
-// colours before it hands an error on, and waits for seconds where the terminal does not answer.
+// command returns a command. Its use line defines its arguments: NAME is required, [NAME] is optional, and NAME... may
+// be repeated; ID is the id of a session. An error is kept in p.failed instead of being returned to fang, which queries
+// the terminal for its colours before it prints an error, and waits for seconds if the terminal does not answer.
 func (p *program) command(
 	use, short string, run func(ctx context.Context, args []string) error,
 ) *cobra.Command {
@@ -93,13 +93,13 @@ func (p *program) command(
 	c := &cobra.Command{Use: use, Short: short, Args: cobra.ArbitraryArgs}
 	c.RunE = func(c *cobra.Command, args []string) error {
 		switch {
-		case p.failed != nil, p.flags.pick: // A flag does not exist, or the words narrow the list.
+		case p.failed != nil, p.flags.pick: // an unknown flag, or words that narrow the list
 		case c.HasSubCommands() && len(args) > 0:
-			c.SuggestionsMinimumDistance = 2 // letters
-			p.failed = fail(Usage, "%s has no command %q%s", c.CommandPath(), args[0],
+			c.SuggestionsMinimumDistance = 2 // in letters
+			p.failed = fail(exitUsage, "%s has no command %q%s", c.CommandPath(), args[0],
 				llm.DidYouMean(args[0], c.SuggestionsFor(args[0])))
 		case len(args) < least || len(args) > most:
-			p.failed = fail(Usage, "usage: %s", strings.TrimSuffix(c.UseLine(), " [flags]"))
+			p.failed = fail(exitUsage, "usage: %s", strings.TrimSuffix(c.UseLine(), " [flags]"))
 		}
 		if p.failed = cmp.Or(p.failed, wrongFlags(c)); p.failed == nil {
 			p.started = true
@@ -113,14 +113,14 @@ func (p *program) command(
 	return c
 }
 
-// only has a flag take nothing but the choices.
-func only(c *cobra.Command, flag string, choices ...string) {
+// restrictFlag restricts the values of a flag to choices.
+func restrictFlag(c *cobra.Command, flag string, choices ...string) {
 	c.Flags().SetAnnotation(flag, "choices", choices)
 	c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(choices, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// wrongFlags says what is wrong with the flags of a command. An empty one that says where or which is refused: behind
-// it mostly stands a variable of a script that is not set, and the default would be the user's own history.
+// wrongFlags returns an error for an invalid value of a flag. An empty value is refused: it usually comes from an unset
+// variable of a script, and the default would be the user's own history.
 func wrongFlags(c *cobra.Command) error {
 	var err error
 	c.Flags().Visit(func(f *pflag.Flag) {
@@ -128,18 +128,18 @@ func wrongFlags(c *cobra.Command) error {
 		switch {
 		case err != nil:
 		case value == "" && f.Name != "draft":
-			err = fail(Usage, "--%s is empty; it needs a value", f.Name)
+			err = fail(exitUsage, "--%s is empty; it needs a value", f.Name)
 		case f.Value.Type() == "int" && (value == "0" || value[0] == '-'):
-			err = fail(Usage, "--%s is %s; must be 1 or more", f.Name, value)
+			err = fail(exitUsage, "--%s is %s; must be 1 or more", f.Name, value)
 		case choices != nil && !slices.Contains(choices, value):
-			err = fail(Usage, "--%s is %q; must be %s%s", f.Name, value, theme.Choices(choices),
+			err = fail(exitUsage, "--%s is %q; must be %s%s", f.Name, value, theme.Choices(choices),
 				llm.DidYouMean(value, choices))
 		}
 	})
 	return err
 }
 
-// group makes a command that only holds others. Alone it does what its first one does.
+// group returns a command with subcommands. Without a subcommand it runs the first one.
 func group(name, short string, subs ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{Use: name, Short: short, Args: cobra.ArbitraryArgs, RunE: subs[0].RunE}
 	c.AddCommand(subs...)

@@ -46,14 +46,14 @@ func (p *program) runCommand() *cobra.Command {
 	return c
 }
 
-// run sends one message, of the arguments and standard input, and writes the answer as it arrives. The first signal
-// ends the answer in order, and what arrived is kept; a second one ends the program, and so does the first one while
-// standard input is read.
+// run sends one message, made of the arguments and standard input, and streams the answer to standard output. The first
+// signal stops the answer and keeps what arrived. A second one, or one while standard input is being read, ends the
+// program.
 func (p *program) run(ctx context.Context, args []string) error {
 	f := p.flags
 	for _, pattern := range f.allowTools {
 		if approval.CheckPattern(pattern) != nil {
-			return fail(Usage, "--allow-tool is %q, which is not a valid pattern for tool names; * matches any "+
+			return fail(exitUsage, "--allow-tool is %q, which is not a valid pattern for tool names; * matches any "+
 				"characters", pattern)
 		}
 	}
@@ -62,15 +62,15 @@ func (p *program) run(ctx context.Context, args []string) error {
 		return err
 	}
 	if strings.TrimSpace(draft) == "" && len(f.attach) == 0 {
-		return fail(Usage, "the message is empty: pass it as an argument or on standard input")
+		return fail(exitUsage, "the message is empty: pass it as an argument or on standard input")
 	}
 	ctx, stop := untilStopped(ctx)
 	defer stop()
 	context.AfterFunc(ctx, stop)
-	return p.with(ctx, toRun, func(a *app) error { return a.answer(ctx, draft) })
+	return p.withApp(ctx, purposeRun, func(a *app) error { return a.answer(ctx, draft) })
 }
 
-// answer sends a message and writes the answer.
+// answer sends a message and prints the answer.
 func (a *app) answer(ctx context.Context, draft string) error {
 	a.deps.Approval.Unattended, a.deps.Approval.Allow = true, a.flags.allowTools
 	s, err := a.start(ctx)
@@ -78,9 +78,9 @@ func (a *app) answer(ctx context.Context, draft string) error {
 		return err
 	}
 	if err := s.Ready(); errors.As(err, new(*session.AddressChangedError)) {
-		return fail(Usage, "nothing was sent: %w; -m %s agrees to that", err, s.Model().Ref())
+		return fail(exitUsage, "nothing was sent: %w; -m %s agrees to that", err, s.Model().Ref())
 	} else if err != nil {
-		return fail(Provider, "%w", err)
+		return fail(exitProvider, "%w", err)
 	}
 	out := answerWriter{program: a.program, answer: plain.Writer{Writer: a.out}}
 	out.turn.Saved = !a.flags.noSave
@@ -91,7 +91,7 @@ func (a *app) answer(ctx context.Context, draft string) error {
 	for _, path := range a.flags.attach {
 		part, err := s.Attach(path)
 		if err != nil {
-			return fail(Usage, "%w", err)
+			return fail(exitUsage, "%w", err)
 		}
 		files = append(files, part)
 	}
@@ -108,57 +108,56 @@ func (a *app) answer(ctx context.Context, draft string) error {
 		if err != nil {
 			out.turn.Error = report.ErrorText(err)
 		}
-		a.flags.noRedact = true // It is the transcript itself.
+		a.flags.noRedact = true // it is the transcript itself
 		err = cmp.Or(err, a.show(&out.turn))
 	}
 	terminal := term.IsTerminal(a.err.Fd())
-	if fault := a.exchangeOnce(ctx); fault != "" && terminal {
+	if fault := a.syncBriefly(ctx); fault != "" && terminal {
 		out.say([]string{fault})
 	}
 	if id != "" && (ctx.Err() != nil || err == nil && !a.flags.quiet && terminal) {
 		fmt.Fprintf(a.err, "winnow -s %s\n", id)
 	}
 	if ctx.Err() != nil {
-		return fail(stoppedBy(ctx), "") // What there was to say has been said.
+		return fail(stoppedBy(ctx), "") // the user has been told already
 	}
 	return err
 }
 
-// announce writes the sentences in front of an answer. That a window has the session open does not stop the turn: a
-// script is not to fail for a window that somebody left open, and nothing is lost, because what the window adds is a
-// branch.
+// announce prints the notices before the answer. A session that is open in another window is no error: a script must
+// not fail because a window was left open, and nothing is lost, because that window will add a branch.
 func (a *app) announce(ctx context.Context, s *session.Session, out *answerWriter) error {
 	for _, notice := range a.notices {
-		out.say(out.turn.Notice(notice))
+		out.say(out.turn.AddNotice(notice))
 	}
-	leased, err := a.store.Leased(ctx)
+	leased, err := a.store.LeasedByOthers(ctx)
 	if id := s.Info().ID; id != "" && slices.Contains(leased, id) {
-		out.say(out.turn.Notice("this session is open in a chat; it will show this turn when the session is opened " +
-			"again, and what is written there until then goes on a separate branch"))
+		out.say(out.turn.AddNotice("this chat is open in another window; that window will show this turn when the " +
+			"chat is reopened, and messages sent there until then will start a separate branch"))
 	}
 	if a.choice.Listed {
-		out.say(out.turn.Notice("asking " + s.Model().Ref() + ", the first model that the endpoint lists"))
+		out.say(out.turn.AddNotice("asking " + s.Model().Ref() + ", the first model that the endpoint lists"))
 	}
 	return err
 }
 
-// tooLong names what a script can change where a message does not fit.
+// tooLong adds to the error of a message that does not fit what a script can change.
 func tooLong(err error, endpoint string) error {
 	var over *session.OversizeError
 	var later *history.OverBudgetError
 	switch {
 	case errors.As(err, &over):
-		return fail(Failed, "nothing was sent or saved: %s", over.Sentence(remedies(over, endpoint)))
+		return fail(exitFailed, "nothing was sent or saved: %s", over.Sentence(remedies(over, endpoint)))
 	case errors.As(err, &later) && len(later.Parts) > 0 && later.Parts[0].Kind == history.PartTools:
 		return fmt.Errorf("%w; %s offers fewer", err, toolsOff)
 	}
 	return err
 }
 
-// toolsOff is the setting that leaves out the tools of an MCP server.
+// toolsOff is the setting that disables tools of an MCP server.
 const toolsOff = `approve = "off" or tools = { NAME = "off" } under [mcp_servers.NAME]`
 
-// remedies are what helps in the configuration against a request that does not fit.
+// remedies returns the settings that help if a request does not fit.
 func remedies(over *session.OversizeError, endpoint string) session.OversizeHints {
 	return session.OversizeHints{
 		Parts: map[history.PartOf]string{
@@ -170,18 +169,18 @@ func remedies(over *session.OversizeError, endpoint string) session.OversizeHint
 	}
 }
 
-// answerWriter writes the events of a turn to standard output and standard error. With --json it collects them.
+// answerWriter prints the events of a turn on standard output and standard error, or collects them for --json.
 type answerWriter struct {
 	*program
 	answer plain.Writer
-	turn   report.Turn
+	turn   report.TurnReport
 }
 
-// follow writes until the turn is over and returns how it ended.
+// follow handles events until the turn is over and returns its error.
 func (w *answerWriter) follow(events <-chan session.Event) error {
 	var end error
 	for event := range events {
-		w.say(w.turn.Take(event))
+		w.say(w.turn.Add(event))
 		switch event := event.(type) {
 		case session.Delta:
 			if !w.flags.json {
@@ -190,22 +189,23 @@ func (w *answerWriter) follow(events <-chan session.Event) error {
 		case session.AnswerStored:
 			w.answer.EndLine()
 		case session.LimitExceeded:
-			event.Answer(limits.No) // There is nobody to ask; the turn ends with the reason.
+			event.Answer(limits.No) // there is nobody to ask; the turn ends with the reason
 		case session.Finished:
 			end = event.Err
 		}
 	}
 	w.answer.EndLine()
 	if end == nil && w.turn.Unfinished() {
-		// A script must not take the beginning of an answer for the whole. For people the turn's notice has said it.
-		if end = fail(Provider, ""); w.flags.json || w.flags.quiet {
-			end = fail(Provider, "the server ended the stream without a finish reason; the answer may be incomplete")
+		// A script must not mistake a partial answer for a complete one. People have seen the notice of the turn.
+		if end = fail(exitProvider, ""); w.flags.json || w.flags.quiet {
+			end = fail(exitProvider,
+				"the server ended the stream without a finish reason; the answer may be incomplete")
 		}
 	}
 	return end
 }
 
-// say writes lines about the turn. --json has the same in its object.
+// say prints lines about the turn, unless --json or --quiet is set.
 func (w *answerWriter) say(lines []string) {
 	if w.flags.json || w.flags.quiet {
 		return
@@ -217,12 +217,11 @@ func (w *answerWriter) say(lines []string) {
 }
 
 const (
-	inputMost     = 10 << 20 // bytes that run takes from standard input
-	alonePatience = 30       // how many times longer run waits for a pipe to begin if there is nothing else to send
+	maxInput    = 10 << 20 // bytes that run reads from standard input
+	aloneFactor = 30       // how many times longer run waits for a pipe if there is nothing else to send
 )
 
-// joinInput is the text of the arguments, followed by what standard input holds. The argument - has it read, whatever
-// it is.
+// joinInput returns the text of the arguments followed by standard input. The argument - forces reading standard input.
 func (p *program) joinInput(args []string) (string, error) {
 	asked := slices.Contains(args, "-")
 	words := slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg == "-" })
@@ -231,12 +230,12 @@ func (p *program) joinInput(args []string) (string, error) {
 	if !asked && !p.inputBegins(empty && len(p.flags.attach) == 0) {
 		return text, nil
 	}
-	read, err := io.ReadAll(io.LimitReader(p.in, inputMost+1))
+	read, err := io.ReadAll(io.LimitReader(p.in, maxInput+1))
 	switch {
 	case err != nil:
-		return "", fail(Failed, "cannot read standard input: %w", err)
-	case len(read) > inputMost:
-		return "", fail(Failed, "standard input is longer than %d MB, which is too much for one message", inputMost>>20)
+		return "", fail(exitFailed, "cannot read standard input: %w", err)
+	case len(read) > maxInput:
+		return "", fail(exitFailed, "standard input is longer than %d MB, too much for one message", maxInput>>20)
 	case empty:
 		return string(read), nil
 	case len(read) == 0:
@@ -245,9 +244,9 @@ func (p *program) joinInput(args []string) (string, error) {
 	return text + "\n\n" + string(read), nil
 }
 
-// inputBegins reports whether standard input is meant for run and has begun or ended. A pipe may stay open and silent
-// for ever, as under cron, ssh and editors, so it has two seconds, or a minute where alone says that there is nothing
-// else to send.
+// inputBegins reports whether standard input is meant for run and has data or has ended. A pipe may stay open and
+// silent forever, as under cron, ssh and editors, so it waits two seconds, or a minute if alone says that there is
+// nothing else to send.
 func (p *program) inputBegins(alone bool) bool {
 	said := "standard input is silent; use - to wait for it"
 	if alone {
@@ -256,17 +255,17 @@ func (p *program) inputBegins(alone bool) bool {
 	switch {
 	case !ownInput(p.in, alone):
 		return false
-	case readable(p.in, p.patience):
+	case readable(p.in, p.inputTimeout):
 		return true
 	case !p.flags.quiet:
 		p.warn(said)
 	}
-	return alone && readable(p.in, p.patience*(alonePatience-1))
+	return alone && readable(p.in, p.inputTimeout*(aloneFactor-1))
 }
 
-// ownInput says that standard input is meant for run without being asked for: a pipe, or a file. Beside a text, a file
-// that somebody has read from is theirs: in "while read x; do winnow run "about $x"; done <list" it is the rest of the
-// list. A pipe does not tell what was read from it.
+// ownInput reports whether standard input is meant for run without -: a pipe or a file. Next to a text, a file that was
+// partly read belongs to somebody else: in "while read x; do winnow run "about $x"; done <list" it is the rest of the
+// list. A pipe does not reveal what was read from it.
 func ownInput(in *os.File, alone bool) bool {
 	info, err := in.Stat()
 	switch {
@@ -279,14 +278,14 @@ func ownInput(in *os.File, alone bool) bool {
 	return err == nil && at == 0
 }
 
-// readable waits until reading from a file would not block: it has data, or has ended. Nothing is read, so that what
-// comes later is left to the others who have the file open.
+// readable waits until a read from file would not block, because there is data or the end. It reads nothing, so that
+// later data is left for others who have the file open.
 func readable(file *os.File, wait time.Duration) bool {
 	polled := []unix.PollFd{{Fd: int32(file.Fd()), Events: unix.POLLIN}}
 	for end := time.Now().Add(wait); ; {
 		n, err := unix.Poll(polled, int(max(0, time.Until(end)).Milliseconds()))
-		if !errors.Is(err, unix.EINTR) { // A signal of Go's own scheduler ends a wait early.
-			return n > 0 || err != nil // Reading says what is wrong.
+		if !errors.Is(err, unix.EINTR) { // signals of the Go scheduler interrupt the wait
+			return n > 0 || err != nil // the read reports the error
 		}
 	}
 }

@@ -28,8 +28,8 @@ import (
 	"winnow/ui/uitest/terminal"
 )
 
-// TestMain lets the scripts and the terminal tests run this binary as winnow. Most of these tests wait for
-// another process, so more of them run at once than there are processors.
+// TestMain lets scripts and terminal tests run this binary as winnow. Most tests wait for another process, so more of
+// them run in parallel than there are processors.
 func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "8"); err != nil {
 		panic(err)
@@ -40,20 +40,20 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// exampleConfig is config.toml.example. A script runs elsewhere and has its path in $EXAMPLE.
+// exampleConfig returns config.toml.example. Scripts run in another folder and have its path in $EXAMPLE.
 func exampleConfig() []byte {
 	text, _ := os.ReadFile(cmp.Or(os.Getenv("EXAMPLE"), "../config.toml.example"))
 	return text
 }
 
-// noBus is a DBUS_SESSION_BUS_ADDRESS that keeps the keyring of the user out of the tests. Without an address the bus
-// of the user's session would be found at its usual place.
+// noBus is a DBUS_SESSION_BUS_ADDRESS that keeps the user's keyring out of the tests. Without an address the user's bus
+// would be found in its default place.
 const noBus = "disabled:"
 
-// testWinnow is winnow in the surroundings of this process. Where WINNOW_TEST_SERVER names a server, every request goes
-// there, whatever address it is for: so a screen shows the addresses and prices of a real service, and asks none.
-// WINNOW_TEST_NOW is the time at which the program starts, WINNOW_TEST_AGO sets its clock back by a duration, and
-// WINNOW_TEST_ANNOUNCED counts what it announces: see announcing.
+// testWinnow returns winnow in the environment of this process. If WINNOW_TEST_SERVER is set, every request goes to
+// that server, whatever its address, so that a screen can show the addresses and prices of a real service.
+// WINNOW_TEST_NOW sets the time of the start, WINNOW_TEST_AGO sets the clock back by a duration, and
+// WINNOW_TEST_ANNOUNCED counts announced requests: see announcing.
 func testWinnow() *program {
 	p := newProgram(exampleConfig())
 	if server := os.Getenv("WINNOW_TEST_SERVER"); server != "" {
@@ -87,7 +87,7 @@ func (address redirected) Do(req *http.Request) (*http.Response, error) {
 	return http.DefaultClient.Do(req)
 }
 
-// ownFolders runs the tests without the configuration, history and keyring of the user. Programs that they start get an
+// ownFolders runs the tests without the user's configuration, history and keyring. Programs that they start get an
 // environment of their own: see runScripts and home.
 type ownFolders struct{ *testing.M }
 
@@ -103,14 +103,14 @@ func (m ownFolders) Run() int {
 // TestCommandLine runs the scripts of testdata/script, which start no terminal.
 func TestCommandLine(t *testing.T) { runScripts(t, "script", "") }
 
-// TestScreen runs the scripts of testdata/screen, which use winnow in a terminal as a person does.
+// TestScreen runs the scripts of testdata/screen, which use winnow in a terminal.
 func TestScreen(t *testing.T) {
 	t.Parallel()
 	runScripts(t, "screen", "")
 }
 
-// TestDailyPath does what people do every day, by the keys that the screen names: choose a model, attach a file,
-// ask, queue a second question, stop, ask another model, copy its code, find a chat of last week, export it.
+// TestDailyPath does what people do every day, with the keys that the screen shows: choose a model, attach a file, ask,
+// queue a second question, stop, ask another model, copy its code, find a chat of last week, export it.
 func TestDailyPath(t *testing.T) {
 	t.Parallel()
 	runScripts(t, "daily", "dark")
@@ -195,7 +195,7 @@ func runScripts(t *testing.T, folder, page string) {
 	})
 }
 
-// historiesBelow are the histories of a script's folder.
+// historiesBelow returns the history files below a folder.
 func historiesBelow(dir string) (paths []string) {
 	filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
 		if err == nil && strings.HasSuffix(path, ".db") && !strings.Contains(path, "backups") {
@@ -211,17 +211,17 @@ type world struct {
 	*scriptedServer
 	requests llmtest.Ledger // of all servers of the script
 	keyring  *llmtest.SecretService
-	release  func() // has the keyring answer again
+	release  func() // ends the hold of the keyring
 	host     host
 	screen   *terminal.Terminal
-	fresh    *term.State // of a terminal that no program has used
-	page     string      // the colours of the terminal, "" for one that answers no question
+	fresh    *term.State // of an unused terminal
+	page     string      // the colours of the terminal, "" for one that does not answer queries
 }
 
-// worldKey finds a script's world among its values.
+// worldKey is the key of a script's world among its values.
 type worldKey struct{}
 
-// scriptIn is a command of a script where it stands.
+// scriptIn is a command of a script with its context.
 type scriptIn struct {
 	*world
 	*testscript.TestScript
@@ -289,7 +289,7 @@ func (in scriptIn) startServer(args []string) {
 	in.Setenv("SERVER", listening.URL+"/v1")
 }
 
-// lastKeyed wants the key that the last request carried.
+// lastKeyed verifies the key of the last request.
 func (in scriptIn) lastKeyed(args []string) {
 	want := ""
 	if len(args) > 0 {
@@ -327,8 +327,8 @@ func (in scriptIn) useKeyring(args []string) {
 	}
 }
 
-// wantCode runs a command and fails unless it ends with the exit code. winnow runs in the script's host, see host;
-// behind the word exec it is a process.
+// wantCode runs a command and verifies its exit code. winnow runs in the script's host; after the word exec it is a
+// process.
 func (in scriptIn) wantCode(args []string) {
 	want, args := in.number(args[0]), args[1:]
 	var got int
@@ -361,7 +361,7 @@ func (in scriptIn) winnow(args ...string) result {
 	return r
 }
 
-// surroundings is the environment, the folder and the input that the next process of a script would have.
+// surroundings returns the environment, folder and standard input that the next process of the script would get.
 func (in scriptIn) surroundings() command {
 	kept := filepath.Join(in.Getenv("WORK"), ".command")
 	in.Check(in.Exec("sh", "-c", `cat >"$0.in" && env -0 >"$0.env"`, kept))
@@ -384,7 +384,7 @@ func (in scriptIn) waitUntilStored(args []string) {
 	in.Fatalf("%q is never stored", args[0])
 }
 
-// writeFixture writes the file of another program that a fixture of the importers begins with: PATH FILE.
+// writeFixture writes the input file of an importer's fixture: PATH FILE.
 func (in scriptIn) writeFixture(args []string) {
 	archive, err := txtar.ParseFile(filepath.Join("../session/transfer", args[0]))
 	in.Check(err)

@@ -15,11 +15,11 @@ import (
 	"winnow/session/store/storetest"
 )
 
-// announcedVariable names a file in which the programs of a test count the requests that they announce.
+// announcedVariable is the variable with the file in which the programs of a test count announced requests.
 const announcedVariable = "WINNOW_TEST_ANNOUNCED"
 
-// announcing writes a byte to a file for each request for an answer that the events of this program announce: those
-// that the screen, the plain chat and run show. It is written before the request leaves.
+// announcing appends a byte to a file for each request for an answer that the program announces with an event. It is
+// written before the request is sent.
 func announcing(file string) func(turn any, e session.Event) {
 	out, err := os.OpenFile(file, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -39,8 +39,8 @@ func announcing(file string) func(turn any, e session.Event) {
 	}
 }
 
-// wantAnnounced wants that each request for an answer that came to the servers of a test was announced by one of its
-// programs and has its record in one of its histories, and that no others were.
+// wantAnnounced verifies that each request for an answer that the servers of a test received was announced and has a
+// record in one of the histories, and that there are no others.
 func wantAnnounced(t testing.TB, requests *llmtest.Ledger, announced string, histories ...string) {
 	t.Helper()
 	counted, err := os.ReadFile(announced)
@@ -48,20 +48,20 @@ func wantAnnounced(t testing.TB, requests *llmtest.Ledger, announced string, his
 		t.Error(err)
 	}
 	requests.AnnouncedBeside(len(counted))
-	recorded, _ := storetest.Attempts(histories...) // A file that is missing has no records.
+	recorded, _ := storetest.RecordedAttempts(histories...) // A file that is missing has no records.
 	if err := requests.Compare(recorded, true); err != nil {
 		t.Errorf("%v in %q", err, histories)
 	}
 }
 
-// served is the server that the programs of one home ask.
+// served is the server for the programs of one environment.
 type served struct {
 	*httptest.Server
 	*llmtest.Ledger
 }
 
-// serve starts a server and returns the environment of a home in which it is openai. When the test is over, each
-// request for an answer that came was announced and has its record in the home's history, and no other.
+// serve starts a server and returns the environment with it as openai. At the end of the test it verifies the requests
+// with wantAnnounced.
 func serve(t testing.TB, env []string, handler http.Handler) (*served, []string) {
 	t.Helper()
 	s := listen(t, env, handler)
@@ -79,7 +79,7 @@ func listen(t testing.TB, env []string, handler http.Handler) *served {
 	return s
 }
 
-// historyOf is the file in which the programs of an environment keep their history.
+// historyOf returns the history file of an environment.
 func historyOf(env []string) string {
 	if path := valueOf(env, "WINNOW_DB"); path != "" {
 		return path
@@ -90,7 +90,7 @@ func historyOf(env []string) string {
 	return filepath.Join(valueOf(env, "HOME"), ".local", "share", "winnow", "winnow.db")
 }
 
-// valueOf is the value of a variable in an environment.
+// valueOf returns the value of a variable in an environment.
 func valueOf(env []string, name string) (value string) {
 	for _, v := range env {
 		if key, is, _ := strings.Cut(v, "="); key == name {

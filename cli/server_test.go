@@ -86,16 +86,15 @@ func (s *scriptedServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// last is the body and the key of the last request for an answer.
+// last returns the body and the key of the last request for an answer.
 func (s *scriptedServer) last() (body []byte, auth string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.asked, s.auth
 }
 
-// serveTools is an MCP server for scripts: it adds two numbers, says what its environment holds, and ends badly or not
-// at all. Where ADD_REPORTS is set, what adds takes one more argument. It writes its process id to the file that
-// PID_FILE names.
+// serveTools is an MCP server for scripts. Its tools add two numbers, return an environment variable, crash, or never
+// answer. If ADD_REPORTS is set, the tool add takes another argument. It writes its process id to the file in PID_FILE.
 func serveTools() {
 	if file := os.Getenv("PID_FILE"); file != "" {
 		signal.Ignore(syscall.SIGTERM, syscall.SIGINT)

@@ -27,7 +27,7 @@ func (p *program) sessionsCommand() *cobra.Command {
 		p.sessionCommand("rename ID title...", "Rename a chat",
 			func(ctx context.Context, s *store.Store, info store.Session, rest []string) error {
 				title := strings.TrimSpace(strings.Join(rest, " "))
-				return s.Update(ctx, info.ID, func(row *store.Session) {
+				return s.UpdateSession(ctx, info.ID, func(row *store.Session) {
 					row.Title, row.TitleFrom = title, store.TitleUser
 				})
 			}),
@@ -50,18 +50,18 @@ func (p *program) sessionsCommand() *cobra.Command {
 		p.sessionsPurge())
 }
 
-// editSession makes a command that changes the row of a session; words are what stood behind its id, with commas or
-// spaces between them.
+// editSession returns a command that edits the row of a session. words is the arguments after the id, separated by
+// commas or spaces.
 func (p *program) editSession(use, short string, edit func(row *store.Session, words []string)) *cobra.Command {
 	return p.sessionCommand(use, short,
 		func(ctx context.Context, s *store.Store, info store.Session, rest []string) error {
 			words := strings.FieldsFunc(strings.Join(rest, " "), func(r rune) bool { return r == ',' || r == ' ' })
-			return s.Update(ctx, info.ID, func(row *store.Session) { edit(row, words) })
+			return s.UpdateSession(ctx, info.ID, func(row *store.Session) { edit(row, words) })
 		})
 }
 
 func (p *program) sessionsList() *cobra.Command {
-	var f store.Filter
+	var f store.SessionFilter
 	c := p.withJSON(p.storeCommand("list [words]...", "List the chats, most recently used first",
 		func(ctx context.Context, s *store.Store, args []string) error {
 			f.Text = strings.Join(args, " ")
@@ -72,7 +72,7 @@ func (p *program) sessionsList() *cobra.Command {
 			if len(list) == 0 {
 				fmt.Fprintln(p.err, "There are no such chats.")
 			}
-			return p.show(report.Sessions(list))
+			return p.show(report.SessionList(list))
 		}))
 	c.Flags().BoolVar(&f.Trash, "trash", false, "list the chats in the trash")
 	c.Flags().BoolVar(&f.Archived, "archived", false, "list the archived chats")
@@ -111,12 +111,12 @@ func (p *program) sessionsFork() *cobra.Command {
 		}))
 }
 
-// findSession finds a session by its id or the beginning of it; "" is the one used last.
+// findSession finds a session by its id or a prefix of it; "" is the session used last.
 func findSession(ctx context.Context, s *store.Store, id string) (store.Session, error) {
 	if id == "" {
-		last, err := s.Sessions(ctx, store.Filter{LastUsed: true, Limit: 1})
+		last, err := s.Sessions(ctx, store.SessionFilter{LastUsed: true, Limit: 1})
 		if err == nil && len(last) == 0 {
-			err = fail(NotFound, "there is no chat yet; start one with winnow")
+			err = fail(exitNotFound, "there is no chat yet; start one with winnow")
 		}
 		if err != nil {
 			return store.Session{}, err
@@ -126,18 +126,18 @@ func findSession(ctx context.Context, s *store.Store, id string) (store.Session,
 	info, err := s.Session(ctx, id)
 	switch {
 	case errors.Is(err, store.ErrAmbiguous):
-		err = fail(NotFound, "%w", err)
+		err = fail(exitNotFound, "%w", err)
 	case errors.Is(err, store.ErrNotFound):
-		err = fail(NotFound, "there is no chat %q; winnow sessions list lists all chats", id)
+		err = fail(exitNotFound, "there is no chat %q; winnow sessions list lists all chats", id)
 	}
 	return info, err
 }
 
-// catchUpTime bounds how long a search first works on what the index lacks.
-const catchUpTime = 2 * time.Second
+// indexTimeout bounds how long a search first updates the index.
+const indexTimeout = 2 * time.Second
 
 func (p *program) sessionsSearch() *cobra.Command {
-	var in store.Search
+	var in store.SearchQuery
 	c := p.withJSON(p.storeCommand("search words...", "Search the text of all messages, newest first",
 		func(ctx context.Context, s *store.Store, args []string) error {
 			in.Text = strings.Join(args, " ")
@@ -150,19 +150,19 @@ func (p *program) sessionsSearch() *cobra.Command {
 	return c
 }
 
-// search looks through the stored messages. What the index lacks is added first, for a moment; it says on standard
-// error where something is left out.
-func (p *program) search(ctx context.Context, s *store.Store, in store.Search) error {
+// search searches the stored messages. It first updates the index for a limited time, and reports on standard error how
+// many messages are still missing.
+func (p *program) search(ctx context.Context, s *store.Store, in store.SearchQuery) error {
 	if in.Session != "" {
 		info, err := findSession(ctx, s, in.Session)
 		if err != nil {
 			return err
 		}
-		// A session that is named is looked through wherever it is.
+		// A named session is searched even in the trash.
 		in.Session, in.Trash = info.ID, in.Trash || !info.Deleted.IsZero()
 	}
 	left, err := s.Unindexed(ctx)
-	for end := time.Now().Add(catchUpTime); left > 0 && err == nil && !s.ReadOnly() && time.Now().Before(end); {
+	for end := time.Now().Add(indexTimeout); left > 0 && err == nil && !s.ReadOnly() && time.Now().Before(end); {
 		left, err = s.IndexSome(ctx)
 	}
 	if err != nil {
@@ -177,12 +177,13 @@ func (p *program) search(ctx context.Context, s *store.Store, in store.Search) e
 		return err
 	}
 	if len(hits) == 0 {
-		fmt.Fprintf(p.err, "No message contains all of %s.\n", report.Line(in.Text))
+		fmt.Fprintf(p.err, "No message contains all of %s.\n", report.ShortLine(in.Text))
 	}
-	return p.show(report.Hits(hits))
+	return p.show(report.SearchHits(hits))
 }
 
-// sessionsPurge removes a session for good. It asks, and where nobody can answer it wants --yes.
+// sessionsPurge returns the command that deletes a session permanently. It asks for confirmation, or requires --yes
+// without a terminal.
 func (p *program) sessionsPurge() *cobra.Command {
 	c := p.storeCommand("purge ID", "Delete a chat permanently, and overwrite its text", p.purge)
 	c.Long = "purge deletes a chat with everything that belongs to it, and overwrites its text. Backups and files " +
@@ -191,14 +192,14 @@ func (p *program) sessionsPurge() *cobra.Command {
 	c.Flags().BoolVar(&p.flags.yes, "yes", false, "do not ask for confirmation")
 	c.Flags().StringVar(&p.flags.copies, "copies", "",
 		"what to do with backups and files set aside that contain the chat")
-	only(c, "copies", "rewrite", "delete")
+	restrictFlag(c, "copies", "rewrite", "delete")
 	return c
 }
 
 func (p *program) purge(ctx context.Context, s *store.Store, args []string) error {
 	id, copies := args[0], p.flags.copies
 	info, err := findSession(ctx, s, id)
-	if exitOf(err) == NotFound && copies != "" && uuid.Validate(id) == nil {
+	if exitOf(err) == exitNotFound && copies != "" && uuid.Validate(id) == nil {
 		return p.purgeCopies(ctx, s.Path(), store.Session{ID: strings.ToLower(id)}, copies)
 	}
 	if err != nil {
@@ -206,13 +207,13 @@ func (p *program) purge(ctx context.Context, s *store.Store, args []string) erro
 	}
 	if !p.flags.yes {
 		if !term.IsTerminal(p.in.Fd()) {
-			return fail(Usage, "purge deletes a chat permanently: confirm with --yes, or run it in a terminal")
+			return fail(exitUsage, "purge deletes a chat permanently: confirm with --yes, or run it in a terminal")
 		}
 		fmt.Fprintf(p.err, "Delete %q permanently, with %s? This cannot be undone. Type yes to confirm: ",
-			report.Line(report.Title(info)), theme.Plural(info.Messages, "message"))
-		answer, _ := bufio.NewReader(p.in).ReadString('\n') // an end of input is not a yes
+			report.ShortLine(report.SessionTitle(info)), theme.Plural(info.Messages, "message"))
+		answer, _ := bufio.NewReader(p.in).ReadString('\n') // the end of input is not a yes
 		if strings.TrimSpace(answer) != "yes" {
-			return fail(Failed, "nothing was deleted")
+			return fail(exitFailed, "nothing was deleted")
 		}
 	}
 	purged := s.Purge(ctx, info.ID)
@@ -222,20 +223,21 @@ func (p *program) purge(ctx context.Context, s *store.Store, args []string) erro
 	return errors.Join(purged, p.purgeCopies(ctx, s.Path(), info, copies))
 }
 
-// purgeCopies names the files beside the history that hold a purged session, and rewrites or deletes them.
+// purgeCopies lists the files beside the history that contain a purged session, or rewrites or deletes them as how
+// says.
 func (p *program) purgeCopies(ctx context.Context, path string, info store.Session, how string) error {
-	files, err := backup.Copies(ctx, path, info.ID)
+	files, err := backup.FilesWithSession(ctx, path, info.ID)
 	if err != nil || len(files) == 0 {
 		return err
 	}
 	var failed error
 	for _, c := range files {
-		done := "may still contain the session"
+		done := "may still contain the chat"
 		switch {
 		case how == "delete":
-			err, done = backup.Discard(c.Path), "deleted"
-		case how == "rewrite" && !c.Damaged: // A damaged file can only be deleted.
-			err, done = store.PurgeCopy(ctx, c, info.ID), "rewritten without the session"
+			err, done = backup.RemoveDatabase(c.Path), "deleted"
+		case how == "rewrite" && !c.Damaged: // a damaged file can only be deleted
+			err, done = store.PurgeCopy(ctx, c, info.ID), "rewritten without the chat"
 		}
 		if failed = errors.Join(failed, err); err == nil {
 			p.warn("%s: %s", done, c.Path)

@@ -37,17 +37,18 @@ func (p *program) syncCommand() *cobra.Command {
 			case err != nil:
 				return err
 			case o.Dir == "":
-				return fail(Usage, "winnow sync needs a folder: name one, or set dir under [sync] in the configuration")
+				return fail(exitUsage,
+					"winnow sync needs a folder: name one, or set dir under [sync] in the configuration")
 			case status:
-				return p.with(ctx, toLook, func(a *app) error {
+				return p.withApp(ctx, purposeLook, func(a *app) error {
 					r, err := sync.Status(ctx, a.store, o)
 					if err != nil {
 						return err
 					}
-					return p.show(report.SyncState(r))
+					return p.show(report.SyncStatus(r))
 				})
 			}
-			return p.with(ctx, toChange, func(a *app) error { return p.sync(ctx, a.store, o) })
+			return p.withApp(ctx, purposeChange, func(a *app) error { return p.sync(ctx, a.store, o) })
 		}))
 	c.Long = "sync writes what is new here into the folder DIR, and merges what your other machines wrote there. " +
 		"Another program keeps the folder the same on all machines: Syncthing, a cloud drive, rclone, git or a USB " +
@@ -64,14 +65,14 @@ func (p *program) syncCommand() *cobra.Command {
 	return c
 }
 
-// newSyncKey makes a key file.
+// newSyncKey creates a key file.
 func (p *program) newSyncKey(file string) error {
 	public, err := sync.NewKey(file)
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return fail(Failed, "%s already exists; a key is never overwritten", file)
+		return fail(exitFailed, "%s already exists; a key is never overwritten", file)
 	case err != nil:
-		return fail(Failed, "cannot write %s: %w", file, fileCause(err))
+		return fail(exitFailed, "cannot write %s: %w", file, fileCause(err))
 	}
 	fmt.Fprintf(p.out, "Wrote a key to %s. Its public key is %s.\n", file, public)
 	fmt.Fprintln(p.err, "Set key under [sync] to this file, and copy it to your other machines, but not through the "+
@@ -79,7 +80,7 @@ func (p *program) newSyncKey(file string) error {
 	return nil
 }
 
-// syncFolder is the folder to sync through and the file of the key, as the configuration names them; "" for none.
+// syncFolder returns the configured folder and key file of the sync, "" for none.
 func (p *program) syncFolder(c config.Config) (dir, key string, err error) {
 	if c.Sync.Dir != "" {
 		dir, err = p.expand(c.Sync.Dir)
@@ -90,13 +91,13 @@ func (p *program) syncFolder(c config.Config) (dir, key string, err error) {
 	return dir, key, err
 }
 
-// sync syncs once.
+// sync syncs once and prints the result.
 func (p *program) sync(ctx context.Context, s *store.Store, o sync.Options) error {
 	ctx, stop := untilStopped(ctx)
 	defer stop()
 	out, err := sync.Run(ctx, s, o)
 	if err == nil && out.Purged > 0 {
-		// A chat waits with this for a quiet start.
+		// The screen finishes purges at its start instead.
 		if err = s.FinishPurge(ctx); errors.Is(err, store.ErrNotOverwritten) {
 			err = nil
 		}
@@ -105,14 +106,14 @@ func (p *program) sync(ctx context.Context, s *store.Store, o sync.Options) erro
 		fmt.Fprintln(p.err, why)
 	}
 	if err != nil {
-		return stopped(ctx, err, "stopped; the next sync continues from there")
+		return stoppedError(ctx, err, "stopped; the next sync continues from there")
 	}
-	return p.show(report.Synced(out))
+	return p.show(report.SyncResult(out))
 }
 
-// exchange is what syncs the history with other machines as [sync] says; nil where that is not set, or nothing is
-// saved. What it returns names the sessions that changed, and as an error what could not be done.
-func (a *app) exchange() func(context.Context) (changed []string, err error) {
+// syncFunc returns a function that syncs as configured in [sync], or nil if sync is not configured or nothing is saved.
+// The function returns the ids of the changed sessions, and an error for what could not be synced.
+func (a *app) syncFunc() func(context.Context) (changed []string, err error) {
 	if a.config.Sync.Dir == "" || a.flags.noSave || a.store.ReadOnly() {
 		return nil
 	}
@@ -124,7 +125,7 @@ func (a *app) exchange() func(context.Context) (changed []string, err error) {
 		result, err := sync.Run(ctx, a.store, sync.Options{Dir: dir, Key: key})
 		switch {
 		case errors.Is(err, store.ErrSyncRunning):
-			return nil, nil // what there is to do is done there, or the next time
+			return nil, nil // the other sync does the work
 		case err == nil && len(result.Skipped) > 0:
 			err = errors.New(strings.Join(result.Skipped, " "))
 		}
@@ -132,17 +133,17 @@ func (a *app) exchange() func(context.Context) (changed []string, err error) {
 	}
 }
 
-// syncTime bounds how long winnow run and plain mode wait for what is exchanged with other machines.
-const syncTime = 2 * time.Second
+// syncTimeout bounds how long winnow run and plain mode wait for a sync.
+const syncTimeout = 2 * time.Second
 
-// exchangeOnce syncs for a while, and says why that failed, "" for nothing; what is left is done the next time. It does
-// not wait for a folder on a network that is gone.
-func (a *app) exchangeOnce(ctx context.Context) string {
-	do := a.exchange()
+// syncBriefly syncs for a limited time and returns why that failed, "" if it did not. The next sync continues. It does
+// not wait for a network folder that hangs.
+func (a *app) syncBriefly(ctx context.Context) string {
+	do := a.syncFunc()
 	if do == nil || ctx.Err() != nil {
 		return ""
 	}
-	ctx, stop := context.WithTimeout(ctx, syncTime)
+	ctx, stop := context.WithTimeout(ctx, syncTimeout)
 	defer stop()
 	done := make(chan error, 1)
 	go func() {

@@ -23,16 +23,16 @@ import (
 	"winnow/ui/uitest/terminal"
 )
 
-// The commands of scripts that use a terminal: see runScripts.
+// Script commands for terminals: see runScripts.
 
-// reporter reports what fails in a terminal at the line of the script.
+// reporter reports failures of a terminal at the line of the script.
 type reporter struct{ *testscript.TestScript }
 
 func (reporter) Helper() {}
 
 func (r reporter) Cleanup(f func()) { r.Defer(f) }
 
-// cells reads a size, 80x24.
+// cells parses a size such as 80x24.
 func (in scriptIn) cells(size string) (width, height int) {
 	_, err := fmt.Sscanf(size, "%dx%d", &width, &height)
 	in.Check(err)
@@ -61,7 +61,7 @@ func (in scriptIn) startTerminal(args []string) {
 	})
 }
 
-// keyCodes are the keys of a script as a terminal sends them.
+// keyCodes maps key names to what a terminal sends.
 var keyCodes = map[string]string{
 	"enter": "\r", "esc": "\x1b", "tab": "\t", "space": " ", "up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C",
 	"left": "\x1b[D", "shift+tab": "\x1b[Z", "ctrl+c": "\x03", "ctrl+d": "\x04", "ctrl+g": "\x07", "ctrl+l": "\x0c",
@@ -96,7 +96,7 @@ func (in scriptIn) matchWritten(args []string) {
 	}
 }
 
-// await waits for what a terminal does not announce.
+// await waits for a condition of which the terminal sends no event.
 func (in scriptIn) await(what string, ok func() bool) {
 	for limit := time.Now().Add(terminal.Patience); !ok(); time.Sleep(time.Millisecond) {
 		if time.Now().After(limit) {
@@ -115,8 +115,8 @@ func (in scriptIn) wantEcho(args []string) {
 	in.await("echo "+args[0], func() bool { return (in.state().Lflag&unix.ECHO != 0) == (args[0] == "on") })
 }
 
-// resume has a suspended program go on. Without a shell it is not stopped: it waits to be continued, from a moment on
-// that cannot be seen.
+// resume continues a suspended program. Without a shell the program is not stopped but waits for SIGCONT, from a moment
+// on that cannot be observed.
 func (in scriptIn) resume([]string) {
 	in.await("taken again", func() bool {
 		in.Check(in.screen.Cmd.Process.Signal(syscall.SIGCONT))
@@ -124,12 +124,12 @@ func (in scriptIn) resume([]string) {
 	})
 }
 
-// wantReleased waits until a program that has ended, or lets another have the terminal, leaves nothing of it changed.
+// wantReleased waits until a program that has ended or is suspended has restored the terminal.
 func (in scriptIn) wantReleased([]string) {
 	in.await("as it was", func() bool { return reflect.DeepEqual(in.state(), in.fresh) && len(in.modesSet()) == 0 })
 }
 
-// modesSet are the modes of the terminal that are not as they were.
+// modesSet returns the terminal modes that are not restored.
 func (in scriptIn) modesSet() (names []string) {
 	written := in.screen.Written()
 	for _, mode := range []struct{ name, set, reset string }{
@@ -152,7 +152,7 @@ func (in scriptIn) modesSet() (names []string) {
 
 var switches = regexp.MustCompile(`(?m)^voluntary_ctxt_switches:\s*(\d+)$`)
 
-// wakeUps counts how often the threads of a program have gone to sleep, and so have woken up.
+// wakeUps returns how often the threads of a process have gone to sleep, and so have woken up.
 func wakeUps(pid int) (n int) {
 	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", pid))
 	for _, path := range threads {
@@ -165,8 +165,8 @@ func wakeUps(pid int) (n int) {
 	return n
 }
 
-// wantRest waits until nothing is written and the program sleeps: it does not wake up for frames in which nothing
-// happens. A renderer of 30 frames a second would wake up a hundred times in a second.
+// wantRest waits until nothing is written and the program sleeps. A renderer with 30 frames a second would wake up a
+// hundred times a second.
 func (in scriptIn) wantRest([]string) {
 	const span, most = 500 * time.Millisecond, 20
 	pid := in.screen.Cmd.Process.Pid

@@ -10,8 +10,8 @@ import (
 	"winnow/session"
 )
 
-// The way out of a request that does not fit is one that helps: a window that the server states is raised at the
-// server, and tools are left out where they are configured.
+// The suggested remedies for a request that does not fit help: a window that the server reports is raised at the
+// server, and tools are disabled where they are configured.
 func TestTheWaysOutOfATooLongRequestHelp(t *testing.T) {
 	t.Parallel()
 	over := func(part history.PartOf, bound history.Bound) error {

@@ -19,13 +19,13 @@ import (
 func (p *program) toolsCommand() *cobra.Command {
 	return p.withJSON(p.command("tools", "List the tools that models may call, with their tokens",
 		func(ctx context.Context, _ []string) error {
-			return p.with(ctx, toLook, func(a *app) error { return a.listTools(ctx) })
+			return p.withApp(ctx, purposeLook, func(a *app) error { return a.listTools(ctx) })
 		}))
 }
 
-// mcpServers are the MCP servers that the configuration names, ready to be started, with the secrets in their texts.
+// mcpServers returns the configured MCP servers, and the secrets in their settings.
 func (p *program) mcpServers(c config.Config) (servers []mcp.Server, secrets []string) {
-	servers, used := c.Servers(p.env)
+	servers, used := c.ResolveMCPServers(p.env)
 	secrets = llm.Endpoint{Headers: used}.Secrets()
 	for _, s := range servers {
 		for _, e := range []llm.Endpoint{{BaseURL: s.URL, Headers: s.Headers}, {Headers: s.Env}} {
@@ -35,7 +35,7 @@ func (p *program) mcpServers(c config.Config) (servers []mcp.Server, secrets []s
 	return servers, secrets
 }
 
-// builtinTools are winnow's own tools that need no conversation.
+// builtinTools returns winnow's own tools that need no session.
 func (p *program) builtinTools(c config.Tools) *tool.Toolbox {
 	box := new(tool.Toolbox)
 	box.Register(tool.Now(p.now))
@@ -45,9 +45,9 @@ func (p *program) builtinTools(c config.Tools) *tool.Toolbox {
 	return box
 }
 
-// listTools starts every server and lists what it offers. It fails where one of them did not start.
+// listTools starts every server and lists its tools. It fails if a server did not start.
 func (a *app) listTools(ctx context.Context) error {
-	a.fetchKeys(ctx) // The servers must not inherit a key, nor may the list show one.
+	a.fetchKeys(ctx) // servers must not inherit keys, and the list must not show them
 	if err := a.servers.Prepare(ctx, func(string) {}); err != nil {
 		return err
 	}
@@ -63,11 +63,11 @@ func (a *app) listTools(ctx context.Context) error {
 	if err := a.show(tools); err != nil || failed == 0 {
 		return err
 	}
-	return fail(Failed, "%s not in use", theme.PluralOf(failed, "MCP server is", "MCP servers are"))
+	return fail(exitFailed, "%s not in use", theme.PluralOf(failed, "MCP server is", "MCP servers are"))
 }
 
-// toolReport is what the servers and winnow itself offer, with the tokens of each tool, without secrets.
-func (a *app) toolReport(ctx context.Context, list []mcp.Status) (out report.Tools, err error) {
+// toolReport returns the tools of the servers and of winnow itself, with their token counts and without secrets.
+func (a *app) toolReport(ctx context.Context, list []mcp.Status) (out report.ToolList, err error) {
 	rules := a.approval()
 	if rules.Remembered, err = a.store.ToolPermissions(ctx); err != nil {
 		return out, err
@@ -105,7 +105,7 @@ func (a *app) toolReport(ctx context.Context, list []mcp.Status) (out report.Too
 	return out, nil
 }
 
-// approval is which tools run without asking, as the configuration says.
+// approval returns the configured rules for running tools without asking.
 func (a *app) approval() approval.Rules {
 	return approval.Rules{Mode: approval.Mode(a.config.Tools.Approve), Permissions: a.config.Tools.Permissions}
 }

@@ -15,14 +15,13 @@ import (
 	"winnow/ui/uitest/terminal"
 )
 
-// pageColours are the terminals that tours run in.
+// pageColours are the colours of the terminals in which tours run.
 var pageColours = map[string]terminal.Page{
 	"dark":  {Background: color.RGBA{0x15, 0x17, 0x1b, 0xff}, Text: color.RGBA{0xd5, 0xd8, 0xde, 0xff}},
 	"light": {Background: color.RGBA{0xfc, 0xfc, 0xfa, 0xff}, Text: color.RGBA{0x2b, 0x2e, 0x34, 0xff}},
 }
 
-// TestTours goes through the program as a person does. What the scripts of testdata/tour show is what the README and
-// the pages of the documentation show as a picture in docs/screens; -update draws it anew.
+// TestTours runs the scripts of testdata/tour, whose screens are the pictures in docs/screens. -update draws them.
 func TestTours(t *testing.T) {
 	t.Parallel()
 	for page := range pageColours {
@@ -30,8 +29,7 @@ func TestTours(t *testing.T) {
 	}
 }
 
-// varying is what is another at every run, and what stands in its place: how long an answer took, a
-// session's id, and when a request was sent.
+// varying lists texts that differ in every run and their replacements: durations, session ids and times of requests.
 var varying = []struct {
 	found *regexp.Regexp
 	by    string
@@ -41,7 +39,7 @@ var varying = []struct {
 	{regexp.MustCompile(`2026-11-21 13:2\d:\d\d`), "2026-11-21 13:20:00"},
 }
 
-// steadyCells are cells without what varies. Blanks fill the place of a text that was longer.
+// steadyCells replaces varying texts in cells, and pads them with blanks.
 func steadyCells(lines [][]uv.Cell) [][]uv.Cell {
 	for _, line := range lines {
 		text := make([]rune, len(line))
@@ -68,7 +66,7 @@ func steadyCells(lines [][]uv.Cell) [][]uv.Cell {
 	return lines
 }
 
-// wantPicture waits until the screen is that of a picture, or draws it anew.
+// wantPicture waits until the screen equals a picture, or draws the picture with -update.
 func (in scriptIn) wantPicture(args []string) {
 	file := filepath.Join(filepath.Dir(in.Getenv("EXAMPLE")), "docs/screens", args[0]+"-"+in.page+".svg")
 	drawn := func() string {
@@ -120,7 +118,7 @@ func TestPicturesStandInThePages(t *testing.T) {
 	}
 }
 
-// readFiles is the text of all files that fit a pattern.
+// readFiles returns the contents of all files that match a pattern.
 func readFiles(t *testing.T, pattern string) string {
 	t.Helper()
 	files, err := filepath.Glob(pattern)

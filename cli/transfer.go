@@ -32,8 +32,8 @@ func (p *program) sessionsImport() *cobra.Command {
 	c := p.withJSON(p.command("import FILE...",
 		"Import chats from the files of other programs; - is standard input",
 		func(ctx context.Context, args []string) error {
-			err := p.with(ctx, toChange, func(a *app) error { return in.importAll(ctx, a.store, args) })
-			return errors.Join(p.show(in.Import), err)
+			err := p.withApp(ctx, purposeChange, func(a *app) error { return in.importAll(ctx, a.store, args) })
+			return errors.Join(p.show(in.ImportReport), err)
 		}))
 	c.Example = "  winnow sessions import ~/Downloads/chatgpt-export.zip\n" +
 		"  winnow sessions import ~/.claude/projects/*/*.jsonl\n" +
@@ -42,21 +42,21 @@ func (p *program) sessionsImport() *cobra.Command {
 	return c
 }
 
-// importing is an import of files.
+// importing is the state of an import.
 type importing struct {
 	*program
-	report.Import
+	report.ImportReport
 }
 
-// importAll imports the files one after the other. One that cannot be imported does not keep the others from it. A
-// signal ends it between two conversations, and what was imported until then stays.
+// importAll imports files one after the other. A file that fails does not stop the others. A signal stops the import
+// between two conversations; those before it are kept.
 func (in *importing) importAll(ctx context.Context, s *store.Store, names []string) error {
 	failed := 0
 	for _, name := range names {
 		before := len(in.Conversations)
 		err := in.importFile(ctx, s, name)
 		in.writeRemarks(in.Conversations[before:], len(names) > 1)
-		if err != nil && (len(names) == 1 || exitOf(err) >= Interrupted) {
+		if err != nil && (len(names) == 1 || exitOf(err) >= exitInterrupted) {
 			return err
 		}
 		if err != nil {
@@ -65,14 +65,14 @@ func (in *importing) importAll(ctx context.Context, s *store.Store, names []stri
 		}
 	}
 	if failed > 0 {
-		return fail(Failed, "%d of %d files could not be imported", failed, len(names))
+		return fail(exitFailed, "%d of %d files could not be imported", failed, len(names))
 	}
 	return nil
 }
 
 // importFile imports one file.
 func (in *importing) importFile(ctx context.Context, s *store.Store, name string) error {
-	// Until the file is here, a signal ends the program: reading a pipe cannot be stopped.
+	// Until the file has been read a signal ends the program, because reading from a pipe cannot be cancelled.
 	from, done, err := in.openImport(name)
 	if err != nil {
 		return err
@@ -82,7 +82,7 @@ func (in *importing) importFile(ctx context.Context, s *store.Store, name string
 	defer stop()
 	before := len(in.Conversations)
 	err = transfer.Import(ctx, s, from, func(im transfer.Imported) {
-		in.Conversations = append(in.Conversations, report.Imported{File: name, Imported: im})
+		in.Conversations = append(in.Conversations, report.ImportedConversation{File: name, Imported: im})
 	})
 	if len(in.Conversations) == before+1 {
 		in.Conversations[before].Place = 0
@@ -92,46 +92,46 @@ func (in *importing) importFile(ctx context.Context, s *store.Store, name string
 	}
 	switch e := new(transfer.FileError); {
 	case errors.As(err, &e):
-		err = fail(Failed, "%s: %w", name, e)
+		err = fail(exitFailed, "%s: %w", name, e)
 	case errors.Is(err, transfer.ErrNoMessage):
-		err = fail(Failed, "nothing was imported from %s: %w", name, transfer.ErrNoMessage)
+		err = fail(exitFailed, "nothing was imported from %s: %w", name, transfer.ErrNoMessage)
 	}
-	return stopped(ctx, err, "stopped; what was imported until then is kept")
+	return stoppedError(ctx, err, "stopped; what was imported until then is kept")
 }
 
-// openImport opens a regular file, or reads standard input where the name is -. Done closes it.
+// openImport opens a regular file, or reads standard input if name is -. done closes the file.
 func (p *program) openImport(name string) (from transfer.Source, done func() error, err error) {
 	if name == "-" {
 		text, err := io.ReadAll(p.in)
 		if err != nil {
-			return from, nil, fail(Failed, "cannot read the input: %w", err)
+			return from, nil, fail(exitFailed, "cannot read the input: %w", err)
 		}
 		from.File, from.Time = bytes.NewReader(text), p.now()
 		from.Dir, _ = os.Getwd()
 		return from, func() error { return nil }, nil
 	}
-	// Asked before it is opened: to open a named pipe waits until somebody writes to it.
+	// Checked before opening, because opening a named pipe blocks until somebody writes to it.
 	info, err := os.Stat(name)
 	if err == nil && !info.Mode().IsRegular() {
-		return from, nil, fail(Failed, "%s is not a file; winnow sessions import - reads standard input", name)
+		return from, nil, fail(exitFailed, "%s is not a file; winnow sessions import - reads standard input", name)
 	}
 	if err == nil {
 		from.Path, err = filepath.Abs(name)
 	}
 	f, opened := os.Open(name)
 	if err = cmp.Or(err, opened); err != nil {
-		return from, nil, fail(Failed, "cannot open %s: %w", name, fileCause(err))
+		return from, nil, fail(exitFailed, "cannot open %s: %w", name, fileCause(err))
 	}
 	from.File, from.Dir, from.Time = f, filepath.Dir(from.Path), info.ModTime()
 	return from, f.Close, nil
 }
 
-// maxRemarks is how many remarks on a file are written out.
+// maxRemarks is the number of remarks on a file that are printed.
 const maxRemarks = 20
 
-// writeRemarks writes what there is to say about the conversations of a file. With --json it is in the object.
-func (in *importing) writeRemarks(list []report.Imported, named bool) {
-	all := report.Import{Conversations: list}.Remarks(named)
+// writeRemarks prints the remarks on the conversations of a file. With --json they are in the result.
+func (in *importing) writeRemarks(list []report.ImportedConversation, named bool) {
+	all := report.ImportReport{Conversations: list}.Remarks(named)
 	if in.flags.json {
 		return
 	}
@@ -148,12 +148,12 @@ func (p *program) sessionsExport() *cobra.Command {
 	c := p.storeCommand("export [ID]", "Write a chat, or the last one, as Markdown, HTML, JSON, JSONL or one text",
 		func(ctx context.Context, s *store.Store, args []string) error {
 			if f.all && len(args) > 0 {
-				return fail(Usage, "--all exports every chat: use either --all or an id")
+				return fail(exitUsage, "--all exports every chat: use either --all or an id")
 			}
 			ctx, stop := untilStopped(ctx)
 			defer stop()
 			err := p.export(ctx, s, strings.Join(args, ""))
-			return stopped(ctx, err, "stopped; the file was not written")
+			return stoppedError(ctx, err, "stopped; the file was not written")
 		})
 	c.Long = "Write a chat to standard output or to a new file. json holds everything, and winnow sessions import " +
 		"restores it without loss; md, html, jsonl and prompt hold the active branch, for others to read. html marks " +
@@ -161,14 +161,14 @@ func (p *program) sessionsExport() *cobra.Command {
 	c.Example = "  winnow sessions export 0195 -o parser.html\n" +
 		"  winnow sessions export --all -o everything.json"
 	c.Flags().StringVar(&f.format, "format", "", "the format; the default is the extension of the file, or md")
-	only(c, "format", transfer.Formats()...)
+	restrictFlag(c, "format", transfer.Formats()...)
 	c.Flags().StringVarP(&f.out, "out", "o", "-", "the file to write; - is standard output")
 	c.Flags().BoolVar(&f.all, "all", false, "export every chat, archived and deleted ones too, as JSON")
 	c.MarkFlagsMutuallyExclusive("all", "format")
 	return c
 }
 
-// export writes what was asked for and says where it is.
+// export exports what the flags select and prints the path of the file.
 func (p *program) export(ctx context.Context, s *store.Store, id string) error {
 	clean := p.cleaner()
 	write := func(out io.Writer) error { return archive.Write(ctx, s, out) }
@@ -186,12 +186,12 @@ func (p *program) export(ctx context.Context, s *store.Store, id string) error {
 	}
 	n, err := p.writeFile(p.flags.out, write)
 	if err == nil {
-		fmt.Fprintf(p.out, "Exported to %s (%s).\n", report.Sentence(p.flags.out), theme.Size(int(n)))
+		fmt.Fprintf(p.out, "Exported to %s (%s).\n", report.SafeLine(p.flags.out), theme.Size(int(n)))
 	}
 	return err
 }
 
-// exportOf writes a session in a format.
+// exportOf returns a function that writes a session in a format.
 func exportOf(
 	ctx context.Context, s *store.Store, row store.Session, format transfer.Format, clean *cleaner,
 ) func(io.Writer) error {
@@ -199,8 +199,8 @@ func exportOf(
 	return func(out io.Writer) error { return transfer.Export(ctx, s, row.ID, out, o) }
 }
 
-// exportCommand writes a session as the words behind /export want it, a format and a file, and says where it is.
-// Without a file it goes to the working directory, under a name that is the session's own.
+// exportCommand exports a session for the command /export. words holds a format and a path, both optional. Without a
+// file it chooses a name in the given folder, or in the working directory. It returns a sentence with the path.
 func (a *app) exportCommand(ctx context.Context, s *session.Session, words string) (string, error) {
 	format, path, err := exportArguments(words)
 	if err == nil {
@@ -211,7 +211,7 @@ func (a *app) exportCommand(ctx context.Context, s *session.Session, words strin
 	}
 	row, clean := s.Info(), &cleaner{redact: a.redactor.Text}
 	row.Title = a.redactor.Text(row.Title)
-	if isFolder(path) { // In it the file is chat.md, or chat-2.md where that is taken.
+	if isFolder(path) { // the file is chat.md, or chat-2.md if that exists
 		name, ending := filepath.Join(path, fileName(row)), format.Extension()
 		path = name + ending
 		for n := 2; exists(path); n++ {
@@ -224,8 +224,8 @@ func (a *app) exportCommand(ctx context.Context, s *session.Session, words strin
 	return strings.TrimSpace("Exported to " + path + ". " + clean.sentence()), nil
 }
 
-// exportArguments reads a format and a file or folder, either of which may be missing. A file whose ending no format
-// has is refused: it was meant for a format.
+// exportArguments parses an optional format and an optional path. A file with an extension that is not a format is
+// refused, because a format was meant.
 func exportArguments(words string) (transfer.Format, string, error) {
 	first, path, _ := strings.Cut(strings.TrimSpace(words), " ")
 	named, _ := transfer.ParseFormat(first)
@@ -249,8 +249,8 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// marksOf are the verdicts of the request for the newest answer of a branch, and the receipts of its answers, as a page
-// shows them.
+// marksOf returns the verdicts of the request for the newest answer of a branch, and the receipts of its answers, for
+// an HTML export.
 func marksOf(ctx context.Context, s *store.Store, row store.Session, branch []store.Message) (html.Annotations, error) {
 	marks := html.Annotations{Verdicts: map[int64]html.Verdict{}, Receipts: map[int64]string{}}
 	receipts, err := record.Records{Store: s, Session: row.ID}.Receipts(ctx)
@@ -281,17 +281,17 @@ func marksOf(ctx context.Context, s *store.Store, row store.Session, branch []st
 	return marks, nil
 }
 
-// markWords are the verdicts by their signs.
+// markWords maps the glyphs of verdicts to words.
 var markWords = map[string]string{
 	"●": "whole", "◐": "cut", "○": "dropped", "◆": "pinned", "⊘": "excluded", "▲": "repaired", "↺": "recalled",
 }
 
-// notInName are the characters of a title that a shell or a file system may take for something else.
+// notInName matches characters that a shell or a file system may treat specially.
 var notInName = regexp.MustCompile(`[^\pL\pM\pN_-]+`)
 
-// fileName is a name for a session's file, without its ending: the day, the title and the beginning of its id.
+// fileName returns a file name for a session, without extension: its date, its title and the beginning of its id.
 func fileName(row store.Session) string {
 	title := []rune(notInName.ReplaceAllString(row.Title, "-"))
 	name := strings.Trim(string(title[:min(len(title), 40)]), "-")
-	return row.Created.UTC().Format(time.DateOnly) + "-" + cmp.Or(name, "chat") + "-" + report.ShortID(row.ID)
+	return row.Created.UTC().Format(time.DateOnly) + "-" + cmp.Or(name, "chat") + "-" + report.ShortSessionID(row.ID)
 }

@@ -29,16 +29,16 @@ func TestImportThatIsStoppedEndsAsInterrupted(t *testing.T) {
 	stop()
 	in := importing{program: &program{now: time.Now}}
 	err = in.importAll(ctx, s, []string{file})
-	if exitOf(err) != Interrupted || err.Error() != "stopped; what was imported until then is kept" ||
+	if exitOf(err) != exitInterrupted || err.Error() != "stopped; what was imported until then is kept" ||
 		len(in.Conversations) > 0 {
 		t.Errorf("a stopped import gives %+v, exit code %d: %v", in.Conversations, exitOf(err), err)
 	}
-	if all, err := s.Sessions(context.Background(), store.Filter{}); err != nil || len(all) > 0 {
+	if all, err := s.Sessions(context.Background(), store.SessionFilter{}); err != nil || len(all) > 0 {
 		t.Errorf("a stopped import leaves %v, %v", all, err)
 	}
 }
 
-// The name of a file that winnow makes means nothing to a shell.
+// The name of a generated file has no meaning to a shell.
 func TestFileNamesAreSafe(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)

@@ -1,5 +1,4 @@
-// Package docs holds winnow's documentation: the pages are for people to read here, and for the
-// built-in guide to answer from.
+// Package docs embeds winnow's documentation, for the built-in guide to answer from.
 package docs
 
 import "embed"

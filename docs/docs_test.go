@@ -37,7 +37,7 @@ func names(t *testing.T) []string {
 	return all
 }
 
-// direct lists the modules that go.mod requires directly, and those of its tools.
+// direct returns the modules that go.mod requires directly, and those of its tools.
 func direct(t *testing.T, gomod []byte) []string {
 	t.Helper()
 	file, err := modfile.Parse("go.mod", gomod, nil)
@@ -112,7 +112,7 @@ func TestLinksLeadToPages(t *testing.T) {
 	}
 }
 
-// anchors lists the headings of a page as they stand in links. A line of a code block is no heading.
+// anchors returns the anchors of the headings of a page, without those in code blocks.
 func anchors(text string) []string {
 	var all []string
 	fenced := false
@@ -154,7 +154,7 @@ func TestPagesAreWellFormed(t *testing.T) {
 	}
 }
 
-// TestLibrariesAreFreeToGiveAway reads the license of every module that winnow is linked with.
+// TestLibrariesAreFreeToGiveAway verifies that every linked module has a permissive license.
 func TestLibrariesAreFreeToGiveAway(t *testing.T) {
 	list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}} {{.Dir}}{{end}}", "..")
 	out, err := list.Output()
@@ -183,7 +183,7 @@ func TestLibrariesAreFreeToGiveAway(t *testing.T) {
 	}
 }
 
-// TestArchitectureNamesWhatIsThere keeps the page about the rooms true of files, folders and packages.
+// TestArchitectureNamesWhatIsThere verifies that the files, folders and identifiers in architecture.md exist.
 func TestArchitectureNamesWhatIsThere(t *testing.T) {
 	text := page(t, "architecture.md")
 	rooms := regexp.MustCompile("`((?:cli|ui|session|llm|history)(?:/[a-z_0-9.]+)*(?:\\.go)?)`")
@@ -209,7 +209,7 @@ func TestArchitectureNamesWhatIsThere(t *testing.T) {
 	}
 }
 
-// declares says whether a package declares the name, as a type, constant or alias.
+// declares reports whether a package declares a type, constant or alias.
 func declares(t *testing.T, folder, name string) bool {
 	t.Helper()
 	files, err := os.ReadDir(folder)
@@ -234,8 +234,8 @@ func declares(t *testing.T, folder, name string) bool {
 	return false
 }
 
-// A command of benchmarks.md names tests and benchmarks that there are: go test runs nothing, and succeeds, where a
-// name is wrong.
+// The commands of benchmarks.md run tests and benchmarks that exist. go test succeeds and runs nothing if a name is
+// wrong.
 func TestEveryBenchmarkOfThePageExists(t *testing.T) {
 	var declared []string
 	err := filepath.WalkDir("..", func(file string, _ fs.DirEntry, err error) error {
@@ -264,7 +264,7 @@ func TestEveryBenchmarkOfThePageExists(t *testing.T) {
 	}
 }
 
-// alternatives are the patterns that one with a group such as ^Benchmark(Build|Replay)$ stands for.
+// alternatives expands a pattern with a group such as ^Benchmark(Build|Replay)$.
 func alternatives(pattern string) []string {
 	before, rest, grouped := strings.Cut(pattern, "(")
 	if !grouped {

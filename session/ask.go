@@ -41,7 +41,7 @@ func (t *turn) ask(ctx context.Context, e task) (*attempt, error) {
 		if reason = cmp.Or(reason, e.reason(a)); reason != "" {
 			t.say("%s", reason)
 		}
-		if e.purpose == store.ForAnswer {
+		if e.purpose == store.PurposeAnswer {
 			t.announce(a)
 		}
 		err = t.send(ctx, a)

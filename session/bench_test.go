@@ -60,7 +60,7 @@ func observing(l *llmtest.Ledger) func(turn any, e Event) {
 // wantAnnounced reports an error unless the requests for answers that arrived were all announced and recorded.
 func wantAnnounced(t testing.TB, l *llmtest.Ledger, st *store.Store) {
 	t.Helper()
-	if err := l.Compare(storetest.Attempts(st.Path())); err != nil {
+	if err := l.Compare(storetest.RecordedAttempts(st.Path())); err != nil {
 		t.Error(err)
 	}
 }

@@ -71,7 +71,7 @@ func (s *Session) branchTo(ctx context.Context, leaf int64) (branch.Branch, erro
 	if err != nil {
 		return branch.Branch{}, err
 	}
-	return branch.New(s.deps.Tokenizer, s.deps.Store.MessagesWith).Load(ctx, ids, nil)
+	return branch.New(s.deps.Tokenizer, s.deps.Store.MessagesByID).Load(ctx, ids, nil)
 }
 
 // setBranch makes a branch the active one in memory.
@@ -99,7 +99,7 @@ func (s *Session) SwitchBranch(ctx context.Context, message int64) error {
 	if _, active := t.Branch().Find(message); active {
 		return nil
 	}
-	leaf, err := t.deps.Store.LeafUnder(ctx, message)
+	leaf, err := t.deps.Store.NewestDescendant(ctx, message)
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func (s *Session) SwitchBranch(ctx context.Context, message int64) error {
 	if err != nil {
 		return err
 	}
-	err = t.deps.Store.Update(ctx, t.Info().ID, func(row *store.Session) { row.Leaf = leaf })
+	err = t.deps.Store.UpdateSession(ctx, t.Info().ID, func(row *store.Session) { row.Leaf = leaf })
 	if err == nil {
 		t.setBranch(to)
 	}

@@ -19,7 +19,7 @@ func TestEditKeepsTheFiles(t *testing.T) {
 		{Kind: history.ImagePart, MediaType: "image/png", Name: "cat.png", Data: []byte("a picture")},
 	}
 	row := s.Info()
-	seen, err := b.deps.Store.Append(t.Context(), store.Message{
+	seen, err := b.deps.Store.AppendMessage(t.Context(), store.Message{
 		Session: row.ID, Parent: row.Leaf,
 		Message: history.Message{
 			Role: history.User, Content: "What is this?", Parts: files, Status: history.Complete,

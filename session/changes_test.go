@@ -29,7 +29,7 @@ func sendSegments(t *testing.T, from, to *store.Store) {
 			return nil
 		})
 		if err == nil {
-			err = from.Sync().Told(t.Context(), rows.IDs, nil, nil)
+			err = from.Sync().MarkWritten(t.Context(), rows.IDs, nil, nil)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -41,7 +41,7 @@ func sendSegments(t *testing.T, from, to *store.Store) {
 func TestASyncedEndpointHasAnAddressOfItsOwn(t *testing.T) {
 	here, there := emptyStore(t), emptyStore(t)
 	first := store.Message{Message: history.Message{Role: history.User, Content: "First"}}
-	row, _, err := here.Begin(t.Context(), store.Session{Endpoint: "a", Model: "m", Address: "http://a/v1"}, first)
+	row, _, err := here.BeginSession(t.Context(), store.Session{Endpoint: "a", Model: "m", Address: "http://a/v1"}, first)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestASyncedEndpointHasAnAddressOfItsOwn(t *testing.T) {
 		t.Errorf("the address there is %q, %v; want none", copied.Address, err)
 	}
 	for _, c := range []struct{ endpoint, model, want string }{{"a", "other", "http://a/v1"}, {"b", "m", ""}} {
-		err := there.Update(t.Context(), row.ID, func(row *store.Session) {
+		err := there.UpdateSession(t.Context(), row.ID, func(row *store.Session) {
 			row.Endpoint, row.Model, row.Address = c.endpoint, c.model, "http://there/v1"
 		})
 		if err != nil {

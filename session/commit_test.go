@@ -17,7 +17,7 @@ func hangingServer(t *testing.T, b *bench) (arrived <-chan string) {
 	on := make(chan string, 64)
 	over := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		rows, err := b.deps.Store.Sessions(context.Background(), store.Filter{})
+		rows, err := b.deps.Store.Sessions(context.Background(), store.SessionFilter{})
 		if err != nil || len(rows) != 1 {
 			on <- fmt.Sprintf("%s %s with %d sessions on disk (%v)", r.Method, r.URL.Path, len(rows), err)
 		} else {

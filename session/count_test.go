@@ -38,7 +38,7 @@ func (c *counter) times(text string) int {
 // 0.
 func (b *bench) imported(n int, text func(i int) string) store.Session {
 	b.t.Helper()
-	conversation := store.Conversation{Leaf: -1}
+	conversation := store.ImportedConversation{Leaf: -1}
 	conversation.Session = store.Session{Title: "imported", TitleFrom: "user", Model: "m"}
 	for i := range n {
 		role := history.User

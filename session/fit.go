@@ -125,7 +125,7 @@ func (t *turn) checkFits(ctx context.Context, m store.Message, behind branch.Bra
 		case err != nil || !l.Any():
 			return nil
 		}
-		_, err = t.checkLimits(ctx, estimateOf(to, to.Request(plan).MaxTokens, plan.Sum), store.ForAnswer)
+		_, err = t.checkLimits(ctx, estimateOf(to, to.Request(plan).MaxTokens, plan.Sum), store.PurposeAnswer)
 		return err
 	}
 }

@@ -20,7 +20,7 @@ func TestFlagsAreUndone(t *testing.T) {
 	var flags []map[int64]history.Flag // after each step
 	agree := func(want map[int64]history.Flag) {
 		t.Helper()
-		decided, err := b.deps.Store.Decisions(t.Context(), s.Info().ID)
+		decided, err := b.deps.Store.UserDecisions(t.Context(), s.Info().ID)
 		if err != nil || !maps.Equal(decided.Flags, want) || !maps.Equal(s.State().Flags, want) {
 			t.Fatalf("stored are %v (%v), known are %v, want %v", decided.Flags, err, s.State().Flags, want)
 		}

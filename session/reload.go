@@ -13,9 +13,9 @@ import (
 // changes, is read first, so that changes made meanwhile are noticed the next time.
 func (d Deps) readStored(ctx context.Context, id string) (st State, err error) {
 	var errs [4]error
-	var decided store.Decisions
+	var decided store.UserDecisions
 	st.Row, errs[0] = d.Store.Session(ctx, id)
-	decided, errs[1] = d.Store.Decisions(ctx, id)
+	decided, errs[1] = d.Store.UserDecisions(ctx, id)
 	st.Flags, st.Remedies = decided.Flags, decided.Remedies
 	st.summaries, errs[2] = d.Store.Summaries(ctx, id)
 	st.Policy, errs[3] = d.PolicyOf(st.Row)

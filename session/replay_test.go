@@ -84,7 +84,7 @@ func TestReplayOfNothing(t *testing.T) {
 	want(2, 0, "there is no turn 2; this session has 1")
 	want(0, 0, "there is no turn 0; this session has 1")
 	want(1, 2, "turn 1 has no request 2; it has 1")
-	if _, err := b.deps.Store.Append(t.Context(),
+	if _, err := b.deps.Store.AppendMessage(t.Context(),
 		store.Message{
 			Session: s.Info().ID, Parent: s.Info().Leaf, Message: history.Message{
 				Role: history.User, Content: "unsent",
@@ -122,7 +122,7 @@ func TestARequestOfAnotherMachineReplays(t *testing.T) {
 	drain(s.Send(t.Context(), say("Second")))
 	there, here := b.deps.Store, emptyStore(t)
 	first := store.Message{Message: history.Message{Role: history.User, Content: "Another chat"}}
-	if _, _, err := here.Begin(t.Context(), store.Session{}, first); err != nil {
+	if _, _, err := here.BeginSession(t.Context(), store.Session{}, first); err != nil {
 		t.Fatal(err)
 	}
 	for name, db := range map[string]*store.Store{"there": there, "here": here} {

@@ -103,7 +103,7 @@ func (t *turn) send(ctx context.Context, a *attempt) error {
 		t.compareCount(a)
 		err = t.saveAnswer(ctx, a)
 	}
-	if a.task.purpose == store.ForAnswer {
+	if a.task.purpose == store.PurposeAnswer {
 		if t.last = a.record; err == nil && a.record.End != store.EndFailed {
 			t.past.Answered(a.record, a.plan)
 		}
@@ -142,7 +142,7 @@ func (t *turn) stream(ctx context.Context, a *attempt) error {
 		case llm.ToolDelta:
 			piece = event
 		}
-		if piece == nil || a.task.purpose != store.ForAnswer {
+		if piece == nil || a.task.purpose != store.PurposeAnswer {
 			continue
 		}
 		if err := t.checkpoint(ctx, a); err != nil {
@@ -234,14 +234,14 @@ func (t *turn) saveAnswer(ctx context.Context, a *attempt) error {
 func (a *attempt) streamFault() error {
 	blank := strings.TrimSpace(a.reply.Text+a.reply.Reasoning) == "" && len(a.reply.Calls) == 0
 	switch {
-	case a.task.purpose == store.ForAnswer && a.saver == nil:
+	case a.task.purpose == store.PurposeAnswer && a.saver == nil:
 		if fault := a.to.NoRoom(a.reply, a.expected()); fault != nil {
 			return fault
 		}
-	case a.task.purpose != store.ForAnswer && a.text() != "" && a.reply.Finished.End != llm.Done:
+	case a.task.purpose != store.PurposeAnswer && a.text() != "" && a.reply.Finished.End != llm.Done:
 		return errors.New("the connection was lost before the text was complete")
 	}
-	if blank || a.task.purpose != store.ForAnswer && a.text() == "" {
+	if blank || a.task.purpose != store.PurposeAnswer && a.text() == "" {
 		return &llm.Error{Kind: llm.Empty, Endpoint: a.record.Endpoint, Model: a.record.Model}
 	}
 	return nil
@@ -250,7 +250,7 @@ func (a *attempt) streamFault() error {
 // endNotice explains why an answer may be incomplete. It returns "" if there is nothing to explain.
 func (a *attempt) endNotice() string {
 	switch {
-	case a.record.End == store.EndNoDone:
+	case a.record.End == store.EndWithoutDone:
 		return "the server ended the stream without a finish reason; the answer is kept as interrupted"
 	case a.record.End != store.EndDone:
 	case a.reply.Finished.Reason == "length":
@@ -281,7 +281,7 @@ func (a *attempt) recordEnd(d Deps, stopped bool, fault error) {
 	case stopped:
 		r.End = store.EndStopped
 	case fault != nil && a.saver != nil:
-		r.End = store.EndCut
+		r.End = store.EndDisconnected
 	case fault != nil:
 		r.End = store.EndFailed
 	}

@@ -29,7 +29,7 @@ func startSaver(st *store.Store, id int64) *saver {
 	go func() {
 		defer tick.Stop()
 		s.run(tick.C, func(ctx context.Context, r llm.Reply) error {
-			return st.Checkpoint(ctx, id, r.Text, r.Reasoning)
+			return st.SavePartialAnswer(ctx, id, r.Text, r.Reasoning)
 		})
 	}()
 	return s

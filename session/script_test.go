@@ -344,7 +344,7 @@ func (p *play) talks(turns int) {
 // imports opens a stored conversation of "user TEXT", "call NAME ARGUMENTS", "tool TEXT" and "assistant TEXT",
 // separated by " | ".
 func (p *play) imports(arg string) {
-	c := store.Conversation{Session: store.Session{Title: "imported", TitleFrom: store.TitleUser}, Leaf: -1}
+	c := store.ImportedConversation{Session: store.Session{Title: "imported", TitleFrom: store.TitleUser}, Leaf: -1}
 	for part := range strings.SplitSeq(arg, " | ") {
 		role, text, _ := strings.Cut(part, " ")
 		m := history.Message{Role: history.Role(role), Content: text, Status: history.Complete}
@@ -378,7 +378,7 @@ func (p *play) wantMessages(want string) {
 func (p *play) wantAllProven() {
 	p.t.Helper()
 	p.hosted(perMillion(999, 999))
-	list, err := p.deps.Store.Sessions(p.t.Context(), store.Filter{All: true})
+	list, err := p.deps.Store.Sessions(p.t.Context(), store.SessionFilter{All: true})
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -418,7 +418,7 @@ func (p *play) writes(arg string) (err error) {
 	ctx, id, db := p.t.Context(), p.s.Info().ID, p.beside()
 	what, text, _ := strings.Cut(arg, " ")
 	of, rest, _ := strings.Cut(text, " ")
-	update := func(change func(row *store.Session)) error { return db.Update(ctx, id, change) }
+	update := func(change func(row *store.Session)) error { return db.UpdateSession(ctx, id, change) }
 	switch what {
 	case "flag":
 		_, err = db.SetFlags(ctx, map[int64]history.Flag{p.id(of): history.Flag(rest)})
@@ -452,7 +452,7 @@ func (p *play) writes(arg string) (err error) {
 func (p *play) appends(db *store.Store, parent int64, texts []string) error {
 	for i, text := range texts {
 		role := []history.Role{history.User, history.Assistant}[i%2]
-		m, err := db.Append(p.t.Context(), store.Message{
+		m, err := db.AppendMessage(p.t.Context(), store.Message{
 			Session: p.s.Info().ID, Parent: parent,
 			Message: history.Message{Role: role, Content: text, Status: history.Complete},
 		})
@@ -711,7 +711,7 @@ func scriptCommands() map[string]func(p *play, arg string) {
 		},
 		"remedies": func(p *play, arg string) { // how many messages have one, and which; here too
 			of := map[history.Remedy]int{}
-			decided, err := p.deps.Store.Decisions(p.t.Context(), p.s.Info().ID)
+			decided, err := p.deps.Store.UserDecisions(p.t.Context(), p.s.Info().ID)
 			for _, r := range decided.Remedies {
 				of[r]++
 			}
@@ -728,7 +728,7 @@ func scriptCommands() map[string]func(p *play, arg string) {
 			p.want(fmt.Sprint(changed || p.s.State().Stale, err), arg+" <nil>")
 		},
 		"sessions": func(p *play, arg string) {
-			list, err := p.deps.Store.Sessions(p.t.Context(), store.Filter{})
+			list, err := p.deps.Store.Sessions(p.t.Context(), store.SessionFilter{})
 			p.want(fmt.Sprint(len(list), err), arg+" <nil>")
 		},
 		"failure": func(p *play, arg string) { // is kept behind the last message, and behind no other

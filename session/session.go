@@ -260,7 +260,7 @@ func newSession(d Deps, st State) *Session {
 	d.permanent = cmp.Or(d.permanent, d.Store)
 	d.Log = cmp.Or(d.Log, slog.New(slog.DiscardHandler))
 	d.MaxRounds = cmp.Or(d.MaxRounds, 16)
-	st.Branch, st.models = branch.New(d.Tokenizer, d.Store.MessagesWith), map[string]*target.Model{}
+	st.Branch, st.models = branch.New(d.Tokenizer, d.Store.MessagesByID), map[string]*target.Model{}
 	st.limits, st.rules = d.Limits, d.Approval
 	st.rules.Session = maps.Clone(d.Approval.Session)
 	return &Session{

@@ -119,7 +119,7 @@ func (s *Session) Set(ctx context.Context, to Settings) error {
 		}
 	}
 	if was.ID != "" {
-		err := s.deps.Store.Update(ctx, was.ID, take)
+		err := s.deps.Store.UpdateSession(ctx, was.ID, take)
 		if err != nil && !(to == Settings{Model: to.Model} && errors.Is(err, store.ErrReadOnly)) {
 			return err
 		}

@@ -74,7 +74,7 @@ func TestSilentCutIsNoticedAndMarked(t *testing.T) {
 	if said != 1 {
 		t.Errorf("a cut was said %d times, want once", said)
 	}
-	kept, err := b.deps.Store.Endpoint(t.Context(), s.Model().Client.Endpoint().BaseURL, "m")
+	kept, err := b.deps.Store.ModelFacts(t.Context(), s.Model().Client.Endpoint().BaseURL, "m")
 	if err != nil || kept.Window != 0 || kept.Stated != 0 || kept.Ratio < 1.1 || kept.Ratio > 1.4 {
 		t.Errorf("kept: %+v, %v; want no window, and a ratio of about 1.25", kept, err)
 	}

@@ -95,7 +95,7 @@ func (t *turn) checkLimits(ctx context.Context, e limits.Estimate, purpose store
 	if !over.Any() {
 		return false, nil
 	}
-	if purpose != store.ForTitle {
+	if purpose != store.PurposeTitle {
 		answer, err = wait(ctx, func(answer func(limits.Answer)) {
 			t.emit(LimitExceeded{Over: over, For: purpose, Answer: answer})
 		})

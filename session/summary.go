@@ -119,7 +119,7 @@ func (t *turn) summarizer(ctx context.Context) (*target.Model, error) {
 func (t *turn) summarize(ctx context.Context, all bool) error {
 	var before *history.Summary // an earlier summary, which becomes part of the new one
 	a, err := t.ask(ctx, task{
-		purpose: store.ForSummary, reason: summaryNotice,
+		purpose: store.PurposeSummary, reason: summaryNotice,
 		plan: func(ctx context.Context) (*attempt, error) {
 			if err := t.refreshSettings(ctx); err != nil {
 				return nil, err

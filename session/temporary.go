@@ -12,7 +12,7 @@ import (
 func NewTemporary(ctx context.Context, d Deps, o StartOptions) (*Session, error) {
 	var err error
 	d.permanent = d.Store
-	if d.Store, err = store.Open(ctx, store.Memory, store.Options{Now: d.Now, Redact: d.Redact}); err != nil {
+	if d.Store, err = store.Open(ctx, store.InMemory, store.Options{Now: d.Now, Redact: d.Redact}); err != nil {
 		return nil, err
 	}
 	s, err := New(d, o)
@@ -25,7 +25,7 @@ func NewTemporary(ctx context.Context, d Deps, o StartOptions) (*Session, error)
 
 // Temporary reports whether the conversation is only in memory.
 func (s *Session) Temporary() bool {
-	return s.deps.Store != nil && s.deps.Store.Path() == store.Memory
+	return s.deps.Store != nil && s.deps.Store.Path() == store.InMemory
 }
 
 // SaveTo stores a temporary conversation in another store, with all branches and requests and under the same id. The

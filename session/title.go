@@ -39,7 +39,7 @@ func (s *Session) Retitle(ctx context.Context, asked bool, show func(Event)) (st
 	s.writeMu.Lock()
 	defer s.writeMu.Unlock()
 	set := func(row *store.Session) { row.Title, row.TitleFrom = text, from }
-	if err := s.deps.Store.Update(ctx, row.ID, set); err != nil {
+	if err := s.deps.Store.UpdateSession(ctx, row.ID, set); err != nil {
 		return row.Title, err
 	}
 	if row, err = s.deps.Store.Session(ctx, row.ID); err != nil {
@@ -80,7 +80,7 @@ func (t *turn) writeTitle(ctx context.Context) (string, error) {
 	}
 	policy.UserMaxChars = titleChars
 	a, err := t.ask(ctx, task{
-		purpose: store.ForTitle,
+		purpose: store.PurposeTitle,
 		plan: func(context.Context) (*attempt, error) {
 			o := t.options(st, model, policy, record.Question(titleQuestion))
 			o.System, o.Tools, o.Summaries = titlePrompt, 0, nil

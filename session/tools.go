@@ -154,7 +154,7 @@ func (t *turn) saveResult(ctx context.Context, c history.ToolCall, result string
 		},
 	}
 	err := detached(ctx, func(ctx context.Context) (err error) {
-		m, err = t.deps.Store.Append(ctx, t.deps.withCount(m))
+		m, err = t.deps.Store.AppendMessage(ctx, t.deps.withCount(m))
 		return err
 	})
 	if err != nil {

@@ -53,7 +53,7 @@ func trialBench(t *testing.T) *bench {
 		Name: "small", BaseURL: small, Default: "tiny", Window: 2048,
 		Profile: history.Profile{MergeSameRole: true, ToolIDLength: 9, NoToolToUser: true},
 	})
-	err := b.deps.Store.Learn(t.Context(), small, "tiny", func(l *store.Learned) {
+	err := b.deps.Store.UpdateModelFacts(t.Context(), small, "tiny", func(l *store.ModelFacts) {
 		l.Ratio, l.Samples, l.Asked = 1.5, 3, []byte(`{"no_stream_options":true}`)
 	})
 	if err != nil {

@@ -83,7 +83,7 @@ type Draft struct {
 }
 
 // QueuedDraft returns a queued message as a draft.
-func QueuedDraft(q store.Queued) Draft {
+func QueuedDraft(q store.QueuedMessage) Draft {
 	return Draft{Text: q.Text, Files: q.Parts, Alone: q.Alone, Cut: q.Cut, Queued: q.ID}
 }
 
@@ -237,7 +237,7 @@ func (t *turn) saveUser(ctx context.Context, m store.Message, behind branch.Bran
 	}
 	if row.ID == "" {
 		m, err = t.saveFirst(ctx, m)
-	} else if m, err = t.deps.Store.Append(ctx, m); err == nil {
+	} else if m, err = t.deps.Store.AppendMessage(ctx, m); err == nil {
 		t.setBranch(behind)
 	}
 	if err != nil {
@@ -261,7 +261,7 @@ func (t *turn) saveFirst(ctx context.Context, m store.Message) (store.Message, e
 		row.Title, row.TitleFrom = title.OfMessage(m.Message), store.TitleAuto
 	}
 	row.System, row.SystemFixed, row.Address = t.State().System, true, t.Model().Address()
-	begun, first, err := t.deps.Store.Begin(ctx, row, m)
+	begun, first, err := t.deps.Store.BeginSession(ctx, row, m)
 	if err != nil {
 		return first, err
 	}
@@ -308,7 +308,7 @@ func (t *turn) answer(ctx context.Context) error {
 			}
 		}
 		asked, err := t.ask(ctx, task{
-			purpose: store.ForAnswer, plan: t.plan, reason: func(*attempt) string { return reason },
+			purpose: store.PurposeAnswer, plan: t.plan, reason: func(*attempt) string { return reason },
 		})
 		if err != nil {
 			return err
@@ -340,7 +340,7 @@ func (t *turn) fixConfiguration(ctx context.Context) error {
 		return nil
 	}
 	fix := func(row *store.Session) { row.System, row.SystemFixed, row.Address = st.System, true, address }
-	return t.change(func(id string) error { return t.deps.Store.Update(ctx, id, fix) },
+	return t.change(func(id string) error { return t.deps.Store.UpdateSession(ctx, id, fix) },
 		func(st *State) { fix(&st.Row) })
 }
 
@@ -432,7 +432,7 @@ func (t *turn) fail(ctx context.Context, err error) {
 	}
 	last := t.last
 	t.failure = record.NewFailedTurn(err, last)
-	if last.End == store.EndCut { // the request's record has the reason
+	if last.End == store.EndDisconnected { // the request's record has the reason
 		return
 	}
 	t.failure.After = t.markFaulty()

@@ -122,7 +122,7 @@ func TestQuittingSaysHowManyAnswersItStops(t *testing.T) {
 	if err := l.background.Close(t.Context()); err != nil {
 		t.Error(err)
 	}
-	list, err := l.Deps.Store.Sessions(t.Context(), store.Filter{})
+	list, err := l.Deps.Store.Sessions(t.Context(), store.SessionFilter{})
 	if err != nil || len(list) != conversation.MaxBackground+1 {
 		t.Fatalf("%d sessions are stored, %v", len(list), err)
 	}

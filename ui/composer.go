@@ -9,7 +9,7 @@ import (
 
 // enqueue queues the draft until the running turn ends. If cut is true it may be shortened to fit.
 func (m *Model) enqueue(cut bool) tea.Cmd {
-	return tea.Batch(m.composer.Enqueue(store.Queued{Cut: cut}), m.queued())
+	return tea.Batch(m.composer.Enqueue(store.QueuedMessage{Cut: cut}), m.queued())
 }
 
 // queued says what a queued message waits for besides the end of the answer.

@@ -189,8 +189,8 @@ func TestAFaultOfTheDraftIsSaidOnce(t *testing.T) {
 	}
 	l.types("second")
 	l.run(l.composer.Keep())
-	l.shows("cannot keep the draft")
-	if strings.Contains(plain(l.Model), "keep the draft: cannot") {
+	l.shows("cannot save the draft")
+	if strings.Contains(plain(l.Model), "save the draft: cannot") {
 		t.Errorf("the draft's fault is said twice:\n%s", plain(l.Model))
 	}
 }

@@ -159,10 +159,7 @@ func verdictsOn(message int64) func(testing.TB, int, int) *Model {
 		_, plan := inspected(t)
 		var list []store.PastVerdict
 		for i, k := range []int{5, 7, 5, 1, 0} {
-			list = append(list, store.PastVerdict{
-				Turn: 7 - i, Nth: 1, Of: 1 + i%2, Request: int64(70 - i), At: sentAt.Add(-time.Duration(i) * time.Hour),
-				Model: "openai/gpt-5.2", Entry: plan.Entries[k],
-			})
+			list = append(list, store.PastVerdict{Turn: 7 - i, Entry: plan.Entries[k]})
 		}
 		m.Inspector.ShowVerdicts(list)
 		return m

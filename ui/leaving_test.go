@@ -188,7 +188,7 @@ func TestShownSessionIsTheOneThatIsTaken(t *testing.T) {
 	beside := l.secondStore()
 	taken := func(id string) func() bool {
 		return func() bool {
-			leased, err := beside.Leased(t.Context())
+			leased, err := beside.LeasedByOthers(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -92,7 +92,7 @@ func onStageWith(t *testing.T, w, h int, about map[string]http.HandlerFunc) *liv
 func (l *live) checkRequests(db *store.Store) {
 	over := time.After(time.Minute)
 	for {
-		err := l.Compare(storetest.Attempts(db.Path()))
+		err := l.Compare(storetest.RecordedAttempts(db.Path()))
 		if err == nil {
 			return
 		}

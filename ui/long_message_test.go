@@ -17,7 +17,7 @@ import (
 // said stores a message after the last one of the session.
 func (l *live) said(role history.Role, text string) {
 	l.t.Helper()
-	_, err := l.Deps.Store.Append(l.t.Context(), store.Message{
+	_, err := l.Deps.Store.AppendMessage(l.t.Context(), store.Message{
 		Session: l.Info.ID, Parent: l.stored(l.Info.ID).Leaf, Message: history.Message{
 			Role: role, Content: text, Status: history.Complete,
 		},
@@ -67,7 +67,7 @@ func TestAnyBytesReachTheScreenAsText(t *testing.T) {
 		if role == history.Tool {
 			message.ToolCallID = piece
 		}
-		s, _, err := db.Begin(t.Context(), store.Session{Title: piece}, store.Message{Message: message})
+		s, _, err := db.BeginSession(t.Context(), store.Session{Title: piece}, store.Message{Message: message})
 		if err != nil {
 			rt.Fatal(err)
 		}

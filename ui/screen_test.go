@@ -161,8 +161,8 @@ func chatting(t testing.TB, w, h int) *Model {
 	m := fresh(t, w, h)
 	messages, plan := spoken()
 	m.Chat.Receipts[6] = record.Receipt{
-		Tally:    store.Tally{Stored: 6, Of: map[history.Disposition]int{"kept": 4, "cut": 1, "dropped": 1}, Repaired: 1},
-		Estimate: 1900, Expected: 1900,
+		VerdictCounts: store.VerdictCounts{Stored: 6, Of: map[history.Disposition]int{"kept": 4, "cut": 1, "dropped": 1}, Repaired: 1},
+		Estimate:      1900, Expected: 1900,
 		Usage: pricing.Usage{Prompt: 1912, Cached: 812, Answer: 301}, Took: 1900 * time.Millisecond,
 		Cost: pricing.Cost{Amount: pricing.Dollar / 250, From: pricing.Charged},
 	}
@@ -275,8 +275,8 @@ var states = slices.Concat([]state{
 		answer.Status = history.Interrupted
 		tell(m, 2*time.Second, session.AnswerStored{
 			Message: answer, Receipt: record.Receipt{
-				Tally:    store.Tally{Stored: 7, Of: map[history.Disposition]int{"kept": 6}},
-				Estimate: 5312, Expected: 5312, Took: 2 * time.Second,
+				VerdictCounts: store.VerdictCounts{Stored: 7, Of: map[history.Disposition]int{"kept": 6}},
+				Estimate:      5312, Expected: 5312, Took: 2 * time.Second,
 				End: store.EndStopped,
 			},
 		}, session.Finished{})

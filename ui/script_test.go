@@ -290,7 +290,7 @@ func (s *scene) answers() {
 // storedOf returns the stored texts of a chat, and the expected ones.
 func (s *scene) storedOf(arg string) (got, want string) {
 	title, want, _ := strings.Cut(arg, ": ")
-	list, err := s.Deps.Store.Sessions(s.t.Context(), store.Filter{})
+	list, err := s.Deps.Store.Sessions(s.t.Context(), store.SessionFilter{})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -334,16 +334,16 @@ func (s *scene) brings(arg string) {
 			n, rest, _ := strings.Cut(rest, " ")
 			return []string{id}, s.appends(id, s.Chat.Messages.ID(s.number(n)-1), rest)
 		case "begin":
-			_, _, err := db.Begin(ctx, store.Session{Title: rest}, store.Message{
+			_, _, err := db.BeginSession(ctx, store.Session{Title: rest}, store.Message{
 				Message: history.Message{Role: history.User, Content: "x", Status: history.Complete},
 			})
 			return []string{id}, err
 		case "rename":
-			return []string{id}, db.Update(ctx, id, func(row *store.Session) { row.Title, row.TitleFrom = rest, "user" })
+			return []string{id}, db.UpdateSession(ctx, id, func(row *store.Session) { row.Title, row.TitleFrom = rest, "user" })
 		case "window":
 			return nil, s.appends(id, 0, rest)
 		case "delete":
-			return []string{id}, db.Update(ctx, id, func(row *store.Session) { row.Deleted = time.Now() })
+			return []string{id}, db.UpdateSession(ctx, id, func(row *store.Session) { row.Deleted = time.Now() })
 		case "purge":
 			if err := db.Purge(ctx, id); !errors.Is(err, store.ErrNotOverwritten) {
 				return nil, err
@@ -370,7 +370,7 @@ func (s *scene) appends(id string, parent int64, turn string) error {
 		{Role: history.User, Content: question}, {Role: history.Assistant, Content: answer},
 	} {
 		m.Status = history.Complete
-		stored, err := db.Append(s.t.Context(), store.Message{Session: id, Parent: parent, Model: "small", Message: m})
+		stored, err := db.AppendMessage(s.t.Context(), store.Message{Session: id, Parent: parent, Model: "small", Message: m})
 		if err != nil {
 			return err
 		}

@@ -64,7 +64,7 @@ func (l *live) keep(titles ...string) map[string]store.Session {
 	l.t.Helper()
 	kept := map[string]store.Session{}
 	for _, title := range titles {
-		s, _, err := l.Deps.Store.Begin(l.t.Context(), store.Session{
+		s, _, err := l.Deps.Store.BeginSession(l.t.Context(), store.Session{
 			Title: title, Endpoint: "here", Model: "small",
 		},
 			store.Message{
@@ -171,7 +171,7 @@ func TestEveryWordOfAFilterIsInTitleOrTags(t *testing.T) {
 func (l *live) shelfState() string {
 	l.t.Helper()
 	var b strings.Builder
-	for _, f := range []store.Filter{{}, {Archived: true}, {Trash: true}} {
+	for _, f := range []store.SessionFilter{{}, {Archived: true}, {Trash: true}} {
 		sessions, err := l.Deps.Store.Sessions(l.t.Context(), f)
 		if err != nil {
 			l.t.Fatal(err)
@@ -253,7 +253,7 @@ func listed(m *Model, stored ...store.Session) {
 }
 
 // previewed returns a message of a preview.
-func previewed(r history.Role, text string, at time.Time, place store.Place) sessions.Previewed {
+func previewed(r history.Role, text string, at time.Time, place store.MessagePosition) sessions.Previewed {
 	message := said(0, r, text)
 	message.CreatedMS = at.UnixMilli()
 	return sessions.Previewed{Message: message, Place: place}
@@ -268,9 +268,9 @@ func choosing(t testing.TB, w, h int) *Model {
 	m.sessions.Listed(sessions.Listing{Sessions: stored, Leased: []string{stored[3].ID}, At: begun})
 	m.sessions.Previewed([]sessions.Previewed{
 		previewed(history.User, "Now the error recovery.", begun.Add(-2*time.Minute),
-			store.Place{Number: 121, Of: 122}),
+			store.MessagePosition{Number: 121, Of: 122}),
 		previewed(history.Assistant, "Skip to the next `;` and go on from there.", begun.Add(-time.Minute),
-			store.Place{Number: 122, Of: 122}),
+			store.MessagePosition{Number: 122, Of: 122}),
 	}, nil)
 	return m
 }
@@ -319,14 +319,14 @@ func foundTexts(t testing.TB, w, h int) *Model {
 	recalled := &history.Entry{Disposition: history.Recalled}
 	kept := &history.Entry{Disposition: history.Kept, Whole: true}
 	stored[3].Archived = true
-	hit := func(s store.Session, id int64, r history.Role, snippet string, marks ...[2]int) store.Hit {
-		return store.Hit{
+	hit := func(s store.Session, id int64, r history.Role, snippet string, marks ...[2]int) store.SearchHit {
+		return store.SearchHit{
 			Session: s, Message: id, Role: r, Model: s.Model, At: begun.Add(-day), Snippet: snippet, Marks: marks,
 		}
 	}
 	m.sessions.Found(sessions.Found{
 		Text: "gramm left",
-		Hits: []store.Hit{
+		Hits: []store.SearchHit{
 			hit(stored[0], 1, history.User, "Our grammar is left-recursive. How do I parse it with recursive descent?",
 				[2]int{4, 11}, [2]int{15, 19}),
 			hit(stored[2], 42, history.Assistant, "… what is left of the grammar after that: three rules, one of "+
@@ -339,21 +339,21 @@ func foundTexts(t testing.TB, w, h int) *Model {
 			hit(stored[0], 9, history.User, "And left of the grammar?", [2]int{4, 8}, [2]int{16, 23}),
 			hit(stored[3], 3, history.User, "Die Grammatik steht left.", [2]int{4, 9}, [2]int{20, 24}),
 		},
-		Places: map[int64]store.Place{
-			1: {Number: 1, Of: 122, Last: dropped}, 42: {Number: 12, Of: 18, Last: recalled}, 77: {
-				Number: 1977, Last: kept,
+		Places: map[int64]store.MessagePosition{
+			1: {Number: 1, Of: 122, LastVerdict: dropped}, 42: {Number: 12, Of: 18, LastVerdict: recalled}, 77: {
+				Number: 1977, LastVerdict: kept,
 			},
-			2: {Number: 2, Of: 122, Last: recalled}, 5: {Number: 5, Of: 122, Last: kept}, 3: {Number: 3, Of: 4},
+			2: {Number: 2, Of: 122, LastVerdict: recalled}, 5: {Number: 5, Of: 122, LastVerdict: kept}, 3: {Number: 3, Of: 4},
 		},
 	})
 	m.Update(uitest.Key("down"))
 	m.sessions.Previewed([]sessions.Previewed{
 		previewed(history.User, "Our grammar is left-recursive. How do I parse it with recursive descent?",
-			begun.Add(-2*day), store.Place{Number: 1, Of: 122, Last: dropped}),
+			begun.Add(-2*day), store.MessagePosition{Number: 1, Of: 122, LastVerdict: dropped}),
 		previewed(history.Assistant, "Left recursion goes away when the grammar is written as a loop.\n\n- Parse a "+
 			"term.\n- While a plus follows, parse another one, and let the tree grow to the left. That keeps the "+
 			"order in which the operators are read.\n", begun.Add(-time.Hour),
-			store.Place{Number: 2, Of: 122, Last: recalled}),
+			store.MessagePosition{Number: 2, Of: 122, LastVerdict: recalled}),
 	}, nil)
 	return m
 }
@@ -437,7 +437,7 @@ func TestAHitOpensFarBackInALongSession(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 40)
 	const n = 3000
-	conversation := store.Conversation{Session: store.Session{Title: "Long", Endpoint: "here", Model: "small"}, Leaf: -1}
+	conversation := store.ImportedConversation{Session: store.Session{Title: "Long", Endpoint: "here", Model: "small"}, Leaf: -1}
 	for i := range n {
 		m := store.Message{
 			Message: history.Message{
@@ -478,7 +478,7 @@ func TestAHitOpensFarBackInALongSession(t *testing.T) {
 func TestAHitInAFileOpensAtItsMessage(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 40)
-	kept, _, err := l.Deps.Store.Begin(t.Context(), store.Session{
+	kept, _, err := l.Deps.Store.BeginSession(t.Context(), store.Session{
 		Title: "Notes", Endpoint: "here", Model: "small",
 	},
 		store.Message{Message: history.Message{

@@ -183,7 +183,7 @@ func (m *Model) explainNeed(n keymap.Need) tea.Cmd { return m.notice.Error(m.Key
 func (m *Model) sendAlone(text string, cut bool) tea.Cmd {
 	s, typed := m.Session, "/alone "+text
 	if m.Turn.Busy {
-		queued := store.Queued{Text: text, Draft: store.Draft{Text: typed}, Alone: true, Cut: cut}
+		queued := store.QueuedMessage{Text: text, Draft: store.Draft{Text: typed}, Alone: true, Cut: cut}
 		return tea.Batch(m.composer.EnqueueCommand(queued), m.queued())
 	}
 	draft := composer.Commanded(typed, text, s.Info().Leaf)

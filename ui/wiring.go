@@ -105,7 +105,7 @@ func sessionsScreen(m *Model) sessions.Screen {
 				if open != nil {
 					return open.Session.Set(ctx, session.Settings{Title: &title})
 				}
-				return db.Update(ctx, id, func(row *store.Session) {
+				return db.UpdateSession(ctx, id, func(row *store.Session) {
 					row.Title, row.TitleFrom = title, store.TitleUser
 				})
 			}

@@ -14,12 +14,12 @@ import (
 	"winnow/ui/theme"
 )
 
-// mistakes are what is wrong with a configuration.
+// mistakes collects the errors in a configuration.
 type mistakes []error
 
 func (m *mistakes) add(format string, args ...any) { *m = append(*m, fmt.Errorf(format, args...)) }
 
-// check finds the values that no key takes: by the rules of the keys, then what only several keys say together.
+// check returns the mistakes: first invalid values of single keys, then invalid combinations.
 func (c Config) check() []error {
 	var m mistakes
 	for _, f := range fields(reflect.ValueOf(c)) {
@@ -57,7 +57,7 @@ func (c Config) check() []error {
 	return m
 }
 
-// checkKeys finds actions that do not exist, and keys that are given to two actions.
+// checkKeys reports unknown actions, and keys that are bound to two actions.
 func (m *mistakes) checkKeys(chosen map[string][]string) {
 	var known []string
 	for _, row := range keymap.Default().Table() {
@@ -81,7 +81,7 @@ func (m *mistakes) checkEndpoint(name string, e Endpoint) {
 	}
 	switch {
 	case e.BaseURL == "" && llm.IsHosted(name):
-		// It says more of a service that a key opens, or gives the key.
+		// The table configures a hosted service.
 	case e.BaseURL == "":
 		m.add("%s has no base_url; set it to an address such as https://api.example.com/v1", table)
 	case !isAddress(e.BaseURL):
@@ -97,7 +97,7 @@ func isAddress(text string) bool {
 	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
 }
 
-// keySources names the keys of an endpoint's table that say where its secret is.
+// keySources returns the names of the settings in the table that say where the API key is.
 func (e Endpoint) keySources() (names []string) {
 	for _, source := range []struct {
 		name string
@@ -110,7 +110,7 @@ func (e Endpoint) keySources() (names []string) {
 	return names
 }
 
-// checkModel wants a pattern that can name a model, and a price for both directions: half of a cost would pass for the
+// checkModel requires a valid pattern, and prices for both directions, because half of a cost would look like the
 // whole.
 func (m *mistakes) checkModel(pattern string, of Model) {
 	if _, err := llm.MatchModel(pattern, "", ""); err != nil || strings.TrimSpace(pattern) == "" {
@@ -121,7 +121,7 @@ func (m *mistakes) checkModel(pattern string, of Model) {
 	}
 }
 
-// checkServer finds what is wrong with a server's table.
+// checkServer checks the table of an MCP server.
 func (m *mistakes) checkServer(name string, s MCPServer) {
 	table := "mcp_servers." + name
 	switch {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"reflect"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -26,27 +27,27 @@ func TestExampleIsTheDefaults(t *testing.T) {
 	if len(mistakes) > 0 {
 		t.Fatalf("the example has a mistake: %v", mistakes[0])
 	}
-	// An empty table or list and none are the same to a reader.
+	// An empty table or list is equivalent to none.
 	got.Keys, got.Tools.Permissions = nil, nil
 	if want := Defaults(); !reflect.DeepEqual(got, want) {
 		t.Errorf("decoding the example gives\n%+v\nwant the defaults\n%+v", got, want)
 	}
 }
 
-// uncommented is the example with its commented settings in force, but for the keys of which only one may be set.
+// uncommented returns the example with its commented settings enabled, except for keys that exclude each other.
 func uncommented() []byte {
 	setting := regexp.MustCompile(`(?m)^# (\[[a-z_."0-9*-]+\]|[a-z_]+ = )`)
 	one := regexp.MustCompile(`(?m)^(key|key_command) = .*$`)
 	return one.ReplaceAll(setting.ReplaceAll(exampleConfig(), []byte("$1")), nil)
 }
 
-// The example names every key, in force or in a comment, and is right with its comments in force.
+// The example contains every key, enabled or in a comment, and is valid with the commented ones enabled.
 func TestExampleNamesEveryKey(t *testing.T) {
 	c, mistakes := Decode("config.toml.example", uncommented())
 	if len(mistakes) > 0 {
 		t.Fatalf("the example with its comments in force has a mistake: %v", mistakes[0])
 	}
-	c.Models["gpt-5*"] = Model{Prices: &Price{}}
+	c.Models["gpt-5*"] = Model{Prices: &ModelPrice{}}
 	for _, f := range fields(reflect.ValueOf(c)) {
 		name := f.path[len(f.path)-1]
 		if len(f.path) == 1 {
@@ -154,7 +155,7 @@ out = 0
 	if len(mistakes) > 0 {
 		t.Fatal(mistakes[0])
 	}
-	catalog := (&llm.Catalog{Patterns: c.Patterns()}).With(c.Catalog(func(string) string { return "" })...)
+	catalog := (&llm.Catalog{Patterns: c.ModelTables()}).With(c.ResolveEndpoints(func(string) string { return "" })...)
 	for _, test := range []struct{ model, want string }{
 		{"gpt-5.2", "$1.25 $1.25 $10.00"}, // no price for what is cached: the full one
 		{"small", "$0.07 $0 $0.30"},
@@ -171,33 +172,9 @@ out = 0
 	}
 }
 
-// A table without an address says more of the endpoint that a key in the environment opens, and is nothing
-// where there is no key.
-func TestATableAddsToAKnownService(t *testing.T) {
-	c, mistakes := Decode("c.toml", []byte("[endpoints.openai]\nmodel = \"gpt-5.2-mini\"\n"))
-	if len(mistakes) > 0 {
-		t.Fatal(mistakes[0])
-	}
-	key := ""
-	lookup := func(name string) string {
-		if name == "OPENAI_API_KEY" {
-			return key
-		}
-		return ""
-	}
-	if got := c.Catalog(lookup); len(got) != 0 {
-		t.Errorf("without a key there are the endpoints %v", got)
-	}
-	key = "sk-test"
-	got := c.Catalog(lookup)
-	if len(got) != 1 || got[0].BaseURL != "https://api.openai.com/v1" || got[0].Key != "sk-test" ||
-		got[0].KeyFrom.Name != "OPENAI_API_KEY" || got[0].Default != "gpt-5.2-mini" {
-		t.Fatalf("the endpoints are %+v", got)
-	}
-}
-
-// A table of a hosted service that says where its key is needs no address, and opens the service.
-func TestATableWithAKeyOpensAHostedService(t *testing.T) {
+// A table of a hosted service needs no address. It opens the service if it says where the key is, and otherwise adds to
+// the service that a key in the environment opens.
+func TestATableOfAHostedServiceNeedsNoAddress(t *testing.T) {
 	for table, want := range map[string]keys.Origin{
 		`key = "sk-test"`:          {Kind: keys.Config},
 		`key_env = "WORK_KEY"`:     {Kind: keys.Variable, Name: "WORK_KEY"},
@@ -211,13 +188,18 @@ func TestATableWithAKeyOpensAHostedService(t *testing.T) {
 			t.Errorf("%s: %v", table, mistakes[0])
 			continue
 		}
-		got := c.Catalog(func(name string) string {
+		got := c.ResolveEndpoints(func(name string) string {
 			return map[string]string{"GROQ_API_KEY": "sk-groq", "WORK_KEY": "sk-test"}[name]
 		})
+		model := strings.TrimPrefix(table, "model = ")
 		if len(got) != 1 || got[0].BaseURL != "https://api.groq.com/openai/v1" || got[0].KeyFrom != want ||
-			got[0].Default == "" {
+			got[0].Default == "" || model != table && model != strconv.Quote(got[0].Default) {
 			t.Errorf("%s: got %+v", table, got)
 			continue
+		}
+		without := c.ResolveEndpoints(func(string) string { return "" })
+		if opens := want.Name != "GROQ_API_KEY"; opens != (len(without) == 1) {
+			t.Errorf("%s: without a key in the environment there are %+v", table, without)
 		}
 		key := map[string]string{"GROQ_API_KEY": "sk-groq", "WORK_KEY": "sk-test"}[want.Name]
 		if want.Kind == keys.Config {
@@ -229,10 +211,10 @@ func TestATableWithAKeyOpensAHostedService(t *testing.T) {
 	}
 }
 
-// A variable sets its key and no other, over the file and its preset.
+// An environment variable sets its key and no other, over the file and its preset.
 func TestEveryKeyCanComeFromTheEnvironment(t *testing.T) {
 	for i, f := range new(Config).settable() {
-		v := Variable{f.variable(), f.key()}
+		v := EnvironmentOverride{f.variable(), f.key()}
 		c := Defaults()
 		f = c.settable()[i]
 		value := map[reflect.Kind]string{
@@ -251,7 +233,7 @@ func TestEveryKeyCanComeFromTheEnvironment(t *testing.T) {
 		case "ui.theme":
 			value = "dark"
 		}
-		err := c.Override(func(name string) string {
+		err := c.ApplyEnvironment(func(name string) string {
 			if name == v.Name {
 				return value
 			}
@@ -263,29 +245,14 @@ func TestEveryKeyCanComeFromTheEnvironment(t *testing.T) {
 	}
 	c, _ := Decode("c.toml", []byte("[context]\nbudget = 500\n"))
 	env := map[string]string{"WINNOW_CONTEXT_PRESET": "recent", "WINNOW_CONTEXT_MAX_MESSAGES": "unlimited"}
-	err := c.Override(func(name string) string { return env[name] })
+	err := c.ApplyEnvironment(func(name string) string { return env[name] })
 	want := "max_messages = 9223372036854775807\npreset = 'recent'\n"
 	if err != nil || c.Context.Preset != "recent" || c.Context.Budget != 500 || c.EnvironmentKeys != want {
 		t.Errorf("%v; preset %s with budget %d, the environment's keys are %q", err, c.Context.Preset, c.Context.Budget,
 			c.EnvironmentKeys)
 	}
-	err = c.Override(func(name string) string { return map[string]string{"WINNOW_TOOLS_MAX_ROUNDS": "soon"}[name] })
+	err = c.ApplyEnvironment(func(name string) string { return map[string]string{"WINNOW_TOOLS_MAX_ROUNDS": "soon"}[name] })
 	if err == nil || err.Error() != `WINNOW_TOOLS_MAX_ROUNDS: tools.max_rounds cannot be "soon"` {
 		t.Errorf("a word for a number: %v", err)
 	}
-}
-
-func FuzzDecodeNeverPanics(f *testing.F) {
-	f.Add("[context]\nbudget = \"auto\"\n")
-	f.Add("context = { budget = \"auto\" }\n")
-	f.Add("[[endpoints]]\n[endpoints.x.y.z]\na.b = 1\n")
-	f.Add("\"\" = 1\n[keys]\n'a b' = [\"x\"]\n")
-	f.Fuzz(func(t *testing.T, doc string) {
-		_, mistakes := Decode("c.toml", []byte(doc))
-		for _, m := range mistakes {
-			if m.Error() == "" {
-				t.Errorf("Decode(%q) has a mistake without a sentence", doc)
-			}
-		}
-	})
 }

@@ -16,12 +16,12 @@ import (
 	"winnow/llm"
 )
 
-// Decode reads the text of a configuration file over the defaults and returns every mistake in it. With a mistake the
-// Config is of no use.
+// Decode decodes a configuration file over the defaults. It returns every mistake; if there is one, the Config must not
+// be used. file is the name of the file for the messages.
 func Decode(file string, doc []byte) (Config, []error) {
 	doc = withNumbers(bytes.TrimPrefix(doc, []byte("\xef\xbb\xbf")))
 	c := Defaults()
-	// The preset is read first because the other keys of [context] go over it.
+	// The preset comes first, because the other keys of [context] override it.
 	var first struct {
 		Context struct {
 			Preset string `toml:"preset"`
@@ -44,7 +44,7 @@ func Decode(file string, doc []byte) (Config, []error) {
 	return c, mistakes
 }
 
-// usePreset puts the policy of a preset under what the file sets.
+// usePreset replaces the policy by a preset, and applies the keys that the file sets over it.
 func (c *Config) usePreset(name string) error {
 	policy, err := history.Preset(name)
 	if err != nil {
@@ -55,8 +55,8 @@ func (c *Config) usePreset(name string) error {
 	return toml.Unmarshal([]byte(c.ContextKeys), &c.Context)
 }
 
-// keysOver are the keys of a policy that have other values than in a preset, as TOML: a file that holds all keys, as
-// config init writes it, does not fix them under other presets.
+// keysOver returns the keys of a policy whose values differ from a preset, as TOML. Thus a file with all keys, such as
+// config init writes, does not override other presets.
 func keysOver(preset, policy history.Policy) string {
 	over := map[string]any{}
 	under := fields(reflect.ValueOf(preset))
@@ -73,10 +73,10 @@ func asTOML(keys map[string]any) string {
 	return string(text)
 }
 
-// numberLine is a line of [context] with a word in place of a number.
+// numberLine matches a line of [context] with a word in place of a number.
 var numberLine = regexp.MustCompile(`(?m)^(\s*(?:context\.)?([a-z_]+)\s*=\s*)"(auto|unlimited)"`)
 
-// withNumbers writes the numbers that words stand for in their place. Lines stay where they are.
+// withNumbers replaces words by the numbers that they stand for. It keeps the line numbers.
 func withNumbers(doc []byte) []byte {
 	var numbers []string
 	for _, f := range fields(reflect.ValueOf(history.Policy{})) {
@@ -93,10 +93,10 @@ func withNumbers(doc []byte) []byte {
 	})
 }
 
-// wrongKind is what the decoder says of a value of another type than its key's.
+// wrongKind matches the decoder's error for a value of the wrong type.
 var wrongKind = regexp.MustCompile(`^cannot decode TOML (\w+).*`)
 
-// decodeMistakes turns the decoder's errors into sentences about the file.
+// decodeMistakes turns the decoder's errors into messages with positions.
 func decodeMistakes(file string, err error) (mistakes []error) {
 	add := func(e *toml.DecodeError, text string) {
 		line, column := e.Position()
@@ -123,7 +123,7 @@ func decodeMistakes(file string, err error) (mistakes []error) {
 	return mistakes
 }
 
-// keyNames are the names of all keys and tables of a type.
+// keyNames returns the names of all keys and tables in a type.
 func keyNames(t reflect.Type) (names []string) {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Map:

@@ -13,10 +13,11 @@ import (
 	"winnow/session/limits"
 )
 
-// Catalog lists the endpoints: those of the configuration, those that the environment opens, and the hosted services in
-// keyed, whose keys are stored. A table without an address says more of one of the latter two, or opens a hosted
-// service by saying where its key is. Keys that have to be fetched are not there yet: KeyFrom says where they are.
-func (c Config) Catalog(lookup func(string) string, keyed ...string) []llm.Endpoint {
+// ResolveEndpoints returns the endpoints: those with a base_url in the configuration, those for which the environment
+// has a key, and the hosted services in keyed, whose keys are stored. A table without a base_url adds settings to one
+// of the latter, or enables a hosted service by naming its key. Keys that must be fetched are missing; KeyFrom says
+// where they are.
+func (c Config) ResolveEndpoints(lookup func(string) string, keyed ...string) []llm.Endpoint {
 	keyed = slices.Clone(keyed)
 	for name, e := range c.Endpoints {
 		if e.BaseURL == "" && len(e.keySources()) > 0 {
@@ -40,7 +41,7 @@ func (c Config) Catalog(lookup func(string) string, keyed ...string) []llm.Endpo
 	return append(all, opened...)
 }
 
-// withMore is an endpoint with what a table says of it.
+// withMore returns an endpoint with the settings of a table.
 func withMore(e, table llm.Endpoint) llm.Endpoint {
 	more := table
 	more.Name, more.BaseURL, more.BaseURLSet, more.Known = e.Name, e.BaseURL, e.BaseURLSet, e.Known
@@ -52,7 +53,7 @@ func withMore(e, table llm.Endpoint) llm.Endpoint {
 	return more
 }
 
-// endpoint is the endpoint of a table.
+// endpoint returns the endpoint of a table.
 func (e Endpoint) endpoint(name string, lookup func(string) string) llm.Endpoint {
 	key, from := e.key(lookup)
 	return llm.Endpoint{
@@ -62,7 +63,7 @@ func (e Endpoint) endpoint(name string, lookup func(string) string) llm.Endpoint
 	}
 }
 
-// key is the key that the table gives, as far as it needs not be fetched, and where it is.
+// key returns the key of a table, unless it must be fetched, and where it comes from.
 func (e Endpoint) key(lookup func(string) string) (keys.Secret, keys.Origin) {
 	switch {
 	case e.Key != "":
@@ -75,8 +76,8 @@ func (e Endpoint) key(lookup func(string) string) (keys.Secret, keys.Origin) {
 	return "", keys.Origin{}
 }
 
-// prices are those of a table that was checked.
-func (p Price) prices() pricing.Prices {
+// prices converts the prices of a valid table.
+func (p ModelPrice) prices() pricing.Prices {
 	in, _ := pricing.Dollars(*p.In)
 	out, _ := pricing.Dollars(*p.Out)
 	rates := pricing.PlainRates(in, out)
@@ -86,8 +87,8 @@ func (p Price) prices() pricing.Prices {
 	return pricing.Prices{Rates: rates, Source: "the configuration"}
 }
 
-// Amounts are the limits, which were checked.
-func (l Limits) Amounts() limits.Limits {
+// SpendLimits converts valid limits for package session.
+func (l Limits) SpendLimits() limits.Limits {
 	amount := func(tokens int, dollars float64) limits.Amount {
 		cost, _ := pricing.Dollars(dollars)
 		return limits.Amount{Tokens: tokens, Cost: cost}

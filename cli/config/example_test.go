@@ -15,11 +15,10 @@ import (
 
 var update = flag.Bool("update", false, "write the example's table of the policy")
 
-// afterPolicy is how the part behind the policy's table begins.
+// afterPolicy is the line after the table of the policy.
 const afterPolicy = "# Parameters of the requests to every model.\n"
 
-// The example's table of the policy is made from the default policy and from the comments beside
-// its fields, so that it can drift from neither.
+// The table [context] of the example is generated from the default policy and the comments of its fields.
 func TestExampleShowsTheDefaultPolicy(t *testing.T) {
 	text := string(exampleConfig())
 	before, rest, ok := strings.Cut(text, "[context]\n")
@@ -51,7 +50,7 @@ func readText(t *testing.T, path string) string {
 	return string(text)
 }
 
-// policyTable is the default policy as TOML, each key with what its field's comment says.
+// policyTable returns the default policy as TOML, with the comments of its fields.
 func policyTable(t *testing.T) string {
 	t.Helper()
 	notes := map[string]string{}
@@ -74,7 +73,7 @@ func policyTable(t *testing.T) string {
 	return b.String()
 }
 
-// words lists what a key takes that is neither a number nor free text.
+// words lists the possible values of a key.
 func words(takes []string) string {
 	if len(takes) == 0 {
 		return ""
@@ -95,7 +94,7 @@ func tomlValue(v reflect.Value) string {
 	return fmt.Sprint(v.Interface())
 }
 
-// decimal writes a number with at least one place behind the point.
+// decimal formats a number with at least one decimal place.
 func decimal(n float64) string {
 	text := strconv.FormatFloat(n, 'f', -1, 64)
 	if !strings.Contains(text, ".") {

@@ -14,20 +14,20 @@ import (
 	"winnow/ui/theme"
 )
 
-// field is one key of the configuration.
+// field is a key of the configuration.
 type field struct {
-	path  []string // the tables that it is in, and its name
+	path  []string // the names of its tables and its own name
 	rules reflect.StructTag
 	value reflect.Value
 }
 
 func (f field) key() string { return strings.Join(f.path, ".") }
 
-// variable is the environment variable that sets the key: WINNOW_TOOLS_TIMEOUT for tools.timeout.
+// variable returns the environment variable that sets the key: WINNOW_TOOLS_TIMEOUT for tools.timeout.
 func (f field) variable() string { return "WINNOW_" + strings.ToUpper(strings.Join(f.path, "_")) }
 
-// fields lists the keys of a table and of those below it, in their order. The values of tables whose names are the
-// user's own cannot be set.
+// fields returns the keys of a table and its subtables in order. Values in tables with user-defined names cannot be
+// set.
 func fields(table reflect.Value, path ...string) []field {
 	var out []field
 	for i := range table.NumField() {
@@ -51,15 +51,15 @@ func fields(table reflect.Value, path ...string) []field {
 	return out
 }
 
-// names are the keys of a map in their order.
+// names returns the keys of a map, sorted.
 func names(m reflect.Value) []reflect.Value {
 	return slices.SortedFunc(slices.Values(m.MapKeys()), func(a, b reflect.Value) int {
 		return strings.Compare(a.String(), b.String())
 	})
 }
 
-// wrong says what breaks the rules of a key, which its tags name: takes lists the words for a text or for the values of
-// a map, least and most bound a number, which is never negative. It is "" where nothing does.
+// wrong says how the value violates the tags of the key, "" if it does not. The tag takes lists the words that a text
+// or the values of a map may have; least and most bound a number, which must not be negative.
 func (f field) wrong() string {
 	v := f.value
 	if v.Kind() == reflect.Pointer {
@@ -77,7 +77,7 @@ func (f field) wrong() string {
 			}
 		}
 	case v.Kind() == reflect.String && len(takes) > 0:
-		unset := v.String() == "" && len(f.path) > 2 // in a table that begins empty
+		unset := v.String() == "" && len(f.path) > 2 // in a table that is empty by default
 		if !unset && !slices.Contains(takes, v.String()) {
 			return fmt.Sprintf("%s is %q; must be %s%s", f.key(), v.String(), theme.Choices(takes),
 				llm.DidYouMean(v.String(), takes))
@@ -92,10 +92,10 @@ func (f field) wrong() string {
 
 // outside says that a number is too small or too large.
 func (f field) outside(n float64) string {
-	least, _ := strconv.ParseFloat(f.rules.Get("least"), 64) // 0 where there is no tag
+	least, _ := strconv.ParseFloat(f.rules.Get("least"), 64) // 0 without a tag
 	most, err := strconv.ParseFloat(f.rules.Get("most"), 64)
 	switch {
-	case err == nil && !(n >= least && n <= most): // it may be NaN
+	case err == nil && !(n >= least && n <= most): // n may be NaN
 		return fmt.Sprintf("%s is %v; must be %v to %v", f.key(), n, least, f.rules.Get("most"))
 	case n < least:
 		return fmt.Sprintf("%s is %v; must be %v or more", f.key(), n, least)
@@ -103,10 +103,10 @@ func (f field) outside(n float64) string {
 	return ""
 }
 
-// The words that stand for a number in [context].
+// numberWords maps words to the numbers that they stand for in [context].
 var numberWords = map[string]int{"auto": 0, "unlimited": history.NoLimit}
 
-// set gives the key of c the value of an environment variable; a list has commas.
+// set sets the key of c to the value of an environment variable; lists are separated by commas.
 func (f field) set(c *Config, text string) error {
 	value := text
 	if _, word := numberWords[text]; word || f.value.Kind() == reflect.String {
@@ -124,28 +124,29 @@ func (f field) set(c *Config, text string) error {
 	return nil
 }
 
-// Variable is an environment variable that sets a key of the configuration.
-type Variable struct {
-	Name string // WINNOW_CONTEXT_BUDGET
-	Key  string // context.budget
+// EnvironmentOverride is an environment variable that sets a key of the configuration.
+type EnvironmentOverride struct {
+	Name string // such as WINNOW_CONTEXT_BUDGET
+	Key  string // such as context.budget
 }
 
-// settable are the keys that the environment can set.
+// settable returns the keys that the environment can set.
 func (c *Config) settable() []field {
 	return slices.DeleteFunc(fields(reflect.ValueOf(c).Elem()), func(f field) bool {
 		return f.value.Kind() == reflect.Map || !f.value.CanSet()
 	})
 }
 
-// Override puts what the environment sets over the keys of the file.
-func (c *Config) Override(lookup func(name string) string) error {
-	over := map[string]any{} // of [context]
+// ApplyEnvironment sets the keys for which lookup returns a value, over those of the file. The error is the first
+// mistake.
+func (c *Config) ApplyEnvironment(lookup func(name string) string) error {
+	over := map[string]any{} // keys of [context]
 	for _, f := range c.settable() {
 		text := strings.TrimSpace(lookup(f.variable()))
 		if text == "" {
 			continue
 		}
-		c.Environment = append(c.Environment, Variable{f.variable(), f.key()})
+		c.Environment = append(c.Environment, EnvironmentOverride{f.variable(), f.key()})
 		if err := f.set(c, text); err != nil {
 			return fmt.Errorf("%s: %w", f.variable(), err)
 		}

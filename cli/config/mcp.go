@@ -15,21 +15,21 @@ import (
 
 // MCPServer is one [mcp_servers.NAME] table.
 type MCPServer struct {
-	Command string            `toml:"command"` // the program
+	Command string            `toml:"command"` // the program; either this or URL is set
 	Args    []string          `toml:"args"`
-	Env     map[string]string `toml:"env"`     // more variables of its environment
-	URL     string            `toml:"url"`     // of a server that is asked by HTTP, in place of command
-	Headers map[string]string `toml:"headers"` // of each request
+	Env     map[string]string `toml:"env"`     // additional environment variables of the program
+	URL     string            `toml:"url"`     // of a server that is reached over HTTP
+	Headers map[string]string `toml:"headers"` // of each HTTP request
 
 	Enabled     *bool                      `toml:"enabled"`                       // nil is true
-	ToolTimeout int                        `toml:"tool_timeout"`                  // seconds; 0 is 120
-	Approve     tool.Permission            `toml:"approve" takes:"off ask allow"` // of the other tools
+	ToolTimeout int                        `toml:"tool_timeout"`                  // in seconds; 0 is 120
+	Approve     tool.Permission            `toml:"approve" takes:"off ask allow"` // for tools that are not in Tools
 	Tools       map[string]tool.Permission `toml:"tools" takes:"off ask allow"`
 }
 
-// Servers lists the MCP servers. ${NAME} and ${NAME:-default} in their texts are replaced by environment variables;
-// used has the values of those. Where one cannot be replaced, the server's Fault says why.
-func (c Config) Servers(lookup func(name string) string) (servers []mcp.Server, used map[string]string) {
+// ResolveMCPServers returns the MCP servers. ${NAME} and ${NAME:-default} in their settings are replaced by environment
+// variables, and used contains the values of those. If a variable is not set, Fault of the server is set.
+func (c Config) ResolveMCPServers(lookup func(name string) string) (servers []mcp.Server, used map[string]string) {
 	used = map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(c.MCPServers)) {
 		table := c.MCPServers[name]
@@ -64,7 +64,7 @@ func (c Config) Servers(lookup func(name string) string) (servers []mcp.Server, 
 
 var variables = regexp.MustCompile(`\$\{([^}]*)\}`)
 
-// eachValue is a map with other values.
+// eachValue returns a map with of applied to each value.
 func eachValue(all map[string]string, of func(string) string) map[string]string {
 	out := make(map[string]string, len(all))
 	for name, value := range all {

@@ -9,7 +9,7 @@ import (
 	"winnow/llm/tool"
 )
 
-// ${NAME} in the texts of a server is an environment variable; what stands in its value is left as it is.
+// ${NAME} in the settings of a server is replaced by an environment variable. Its value is not expanded again.
 func TestServersAreExpanded(t *testing.T) {
 	t.Parallel()
 	c, mistakes := Decode("c.toml", []byte(`
@@ -27,7 +27,7 @@ enabled = false
 	if len(mistakes) > 0 {
 		t.Fatal(mistakes[0])
 	}
-	got, used := c.Servers(func(name string) string { return map[string]string{"TOKEN": "${HOST}"}[name] })
+	got, used := c.ResolveMCPServers(func(name string) string { return map[string]string{"TOKEN": "${HOST}"}[name] })
 	if fault := got[1].Fault; fault == nil || fault.Error() != "the environment variable MISSING is not set" {
 		t.Errorf("the fault is %v", fault)
 	}

@@ -10,8 +10,8 @@ import (
 	"winnow/session/record"
 )
 
-// OfModel is what the tables say of one model: of each key, the first table that says something.
-func (c Config) OfModel(endpoint, model string) session.ModelDefaults {
+// ModelSettings returns the settings of a model: for each key, the value of the most specific table that sets it.
+func (c Config) ModelSettings(endpoint, model string) session.ModelDefaults {
 	s := session.ModelDefaults{Tables: make(map[string]string)}
 	for _, pattern := range c.patterns() {
 		t := c.Models[pattern]
@@ -34,8 +34,8 @@ func (c Config) OfModel(endpoint, model string) session.ModelDefaults {
 	return s
 }
 
-// Patterns are what the tables of models say to the clients of endpoints. They were checked.
-func (c Config) Patterns() []llm.ModelSettings {
+// ModelTables returns the valid [models] tables, most specific first, as package llm needs them.
+func (c Config) ModelTables() []llm.ModelSettings {
 	var list []llm.ModelSettings
 	for _, pattern := range c.patterns() {
 		m := c.Models[pattern]

@@ -13,48 +13,48 @@ import (
 	"winnow/session/store"
 )
 
-// Context is a request to be shown: the next one, or one of the past. Tokens are counted ones but for Used; characters
-// are Unicode code points.
-type Context struct {
+// ContextReport describes the next request or a past one. Token counts are winnow's, except Used; characters are
+// Unicode code points.
+type ContextReport struct {
 	Session  string // its id
 	Title    string
 	Model    string
-	Rules    int             // the version of the rules that decided
-	Request  *Past           // the past request, nil for the next one
-	Input    pricing.Cost    `json:"input_cost"` // what the next request costs before its answer
-	Sum      history.Sum     // where its tokens go
-	Used     int             // all of them as the server counts
-	Window   llm.Window      // of the model that the next request asks
-	Counts   store.Tally     // of messages
-	Entries  []history.Entry // one per stored message, in order
-	Added    []history.Added // text that nobody said
-	Next     []int           // indexes into entries of what falls out next
-	Error    string          // why nothing would be sent, "" where it would
+	Rules    int                 // version of the rules, see history.Rules
+	Request  *PastRequest        // the past request, nil for the next one
+	Input    pricing.Cost        `json:"input_cost"` // cost of the next request without its answer
+	Sum      history.Sum         // where its tokens go
+	Used     int                 // total tokens as the server counts
+	Window   llm.Window          // of the model of the next request
+	Counts   store.VerdictCounts // of messages
+	Entries  []history.Entry     // one per stored message, in order
+	Added    []history.Added     // texts that winnow adds to the messages
+	Next     []int               // indexes of the entries that would be dropped next
+	Error    string              // why nothing would be sent, "" if it would
 	Settings []settings.Setting
 }
 
-// Past is a request that was sent.
-type Past struct {
+// PastRequest is a request that was sent.
+type PastRequest struct {
 	store.Request
 	Charged   pricing.Cost // what it cost
-	Nth, Of   int          // it is the Nth of its turn, which has Of
-	Proven    bool         // what was rebuilt has the hash of what was sent
-	Doubt     string       // why not, "" where it has
-	FirstRead int          // the index of the first message that the server can have read, 0 where it read all
+	Nth, Of   int          // it is request Nth of Of in its turn, from 1
+	Proven    bool         // the rebuilt body has the recorded hash
+	Doubt     string       // why it is not proven, "" if it is
+	FirstRead int          // index of the first message that the server can have read, 0 if it read all
 }
 
-// NewContext is the context of a plan.
-func NewContext(info store.Session, model string, plan history.Plan) Context {
-	return Context{
-		Session: info.ID, Title: Title(info), Model: model, Rules: plan.Rules, Sum: plan.Sum, Used: plan.Sum.Used(),
-		Counts:  store.TallyOf(plan.Entries),
+// NewContextReport returns the report of a plan.
+func NewContextReport(info store.Session, model string, plan history.Plan) ContextReport {
+	return ContextReport{
+		Session: info.ID, Title: SessionTitle(info), Model: model, Rules: plan.Rules, Sum: plan.Sum,
+		Used: plan.Sum.Used(), Counts: store.CountVerdicts(plan.Entries),
 		Entries: plan.Entries, Added: plan.Added, Next: plan.Next,
 	}
 }
 
-// NewPast is a past request that was put together again.
-func NewPast(r record.Replayed) *Past {
-	past := &Past{
+// NewPastRequest returns a past request that was rebuilt.
+func NewPastRequest(r record.Replayed) *PastRequest {
+	past := &PastRequest{
 		Request: r.Request, Charged: record.CostOf(r.Request), Nth: r.Nth, Of: r.Of, Proven: r.Proven, Doubt: r.Doubt,
 	}
 	if short, ok := record.ShortfallOf(r.Request); ok {
@@ -63,8 +63,8 @@ func NewPast(r record.Replayed) *Past {
 	return past
 }
 
-// Table writes where the tokens go, then a line for every message with the reason for what became of it.
-func (c Context) Table(p *Page) {
+// Table writes where the tokens go, and a row for each message with the cause of its verdict.
+func (c ContextReport) Table(p *Page) {
 	c.head(p)
 	p.Line("")
 	c.rows(p)
@@ -72,62 +72,62 @@ func (c Context) Table(p *Page) {
 		p.Line("")
 	}
 	for _, a := range c.Added {
-		p.Line("added: %s, %d tokens: %s", a.Kind, c.Sum.Tokens(a.Tokens), Sentence(a.Cause.Sentence()))
+		p.Line("added: %s, %d tokens: %s", a.Kind, c.Sum.Tokens(a.Tokens), SafeLine(a.Cause.Sentence()))
 	}
 	if len(c.Next) > 0 {
 		p.Line("next to be dropped: message %d", c.Entries[c.Next[0]].Index+1)
 	}
 }
 
-// rows writes a row for every message, and one for each repair under it.
-func (c Context) rows(p *Page) {
+// rows writes a row for each message and its repairs.
+func (c ContextReport) rows(p *Page) {
 	for _, e := range c.Entries {
-		reason := Sentence(e.Cause.Sentence())
+		reason := SafeLine(e.Cause.Sentence())
 		if c.Request != nil && record.NotRead(e, c.Request.FirstRead) {
 			reason = "not read by the server; " + reason
 		}
 		p.Row(fmt.Sprint(e.Index+1), role(e.Role), verdict(e), tokensText(c.Sum, e), reason)
 		for _, r := range e.Repairs {
-			p.Under(fmt.Sprintf("repaired (%s): %s", r.Kind, Sentence(r.Sentence())))
+			p.RowNote(fmt.Sprintf("repaired (%s): %s", r.Kind, SafeLine(r.Sentence())))
 		}
 	}
 }
 
-// head says which request it is and where its tokens go.
-func (c Context) head(p *Page) {
-	p.Line("%s · %s", Line(c.Title), Line(c.Model))
+// head writes which request it is and where its tokens go.
+func (c ContextReport) head(p *Page) {
+	p.Line("%s · %s", ShortLine(c.Title), ShortLine(c.Model))
 	if c.Request != nil {
 		c.Request.head(p)
 	}
-	var shares []counted
+	var shares []count
 	for _, share := range c.Sum.Shares() {
-		shares = append(shares, counted{share.Name, share.Tokens})
+		shares = append(shares, count{share.Name, share.Tokens})
 	}
 	limit := "unlimited"
 	if c.Sum.Limit != history.NoLimit && c.Sum.Limit > 0 {
 		limit = fmt.Sprint(c.Sum.Limit)
 	}
-	p.Line("~%d of %s tokens: %s", c.Used, limit, listed(shares...))
+	p.Line("~%d of %s tokens: %s", c.Used, limit, nonZero(shares...))
 	p.Line("%s", boundText(c.Sum))
 	if c.Request == nil && c.Window.Tokens > 0 {
-		p.Line("window of %d: %s", c.Window.Tokens, Line(c.Window.Origin()))
+		p.Line("window of %d: %s", c.Window.Tokens, ShortLine(c.Window.Origin()))
 	}
 	if len(c.Settings) > 0 {
-		p.Line("%s", Sentence(settings.Summary(c.Settings)))
+		p.Line("%s", SafeLine(settings.Summary(c.Settings)))
 	}
 	if c.Input.Known() {
 		p.Line("its input would cost %s%s", c.Input, pricedBy(c.Input))
 	}
 	n := c.Counts
-	p.Line("%d of %d messages sent: %s", n.Sent(), n.Stored, listed(
-		counted{"kept", n.Of[history.Kept]}, counted{"cut", n.Of[history.Cut]},
-		counted{"recalled", n.Of[history.Recalled]}, counted{"dropped", n.Of[history.Dropped]},
-		counted{"excluded", n.Of[history.Excluded]}, counted{"quarantined", n.Of[history.Unreadable]},
-		counted{"blank", n.Of[history.Blank]},
-		counted{"pinned", n.Pinned}, counted{"repaired", n.Repaired}))
+	p.Line("%d of %d messages sent: %s", n.Sent(), n.Stored, nonZero(
+		count{"kept", n.Of[history.Kept]}, count{"cut", n.Of[history.Cut]},
+		count{"recalled", n.Of[history.Recalled]}, count{"dropped", n.Of[history.Dropped]},
+		count{"excluded", n.Of[history.Excluded]}, count{"quarantined", n.Of[history.Unreadable]},
+		count{"blank", n.Of[history.Blank]},
+		count{"pinned", n.Pinned}, count{"repaired", n.Repaired}))
 }
 
-// boundText says what sets the limit of a request.
+// boundText says what limits the size of a request.
 func boundText(s history.Sum) string {
 	window := "the window is unknown"
 	if s.Window > 0 {
@@ -147,16 +147,16 @@ func boundText(s history.Sum) string {
 	return by + "; " + window
 }
 
-// pricedBy says in brackets whose prices a cost was computed from, and nothing where the server said the cost.
+// pricedBy names in parentheses whose prices a cost was computed from, "" if the server reported the cost.
 func pricedBy(c pricing.Cost) string {
 	if c.Source == "" {
 		return ""
 	}
-	return " (by " + Line(c.Source) + ")"
+	return " (by " + ShortLine(c.Source) + ")"
 }
 
-// head says when a request was sent, what came back, and whether it is proven.
-func (q Past) head(p *Page) {
+// head writes when a request was sent, how it ended, and whether it is proven.
+func (q PastRequest) head(p *Page) {
 	proof := "proven by its hash"
 	if !q.Proven {
 		proof = "not proven"
@@ -173,18 +173,18 @@ func (q Past) head(p *Page) {
 	}
 	p.Line("ended: %s, after %.1f s; the server counted %s%s", ended, q.Took.Seconds(), q.serverCount(), cost)
 	if text := record.CacheUseOf(q.Request).Sentence(strconv.Itoa); text != "" {
-		p.Line("%s", Sentence(text))
+		p.Line("%s", SafeLine(text))
 	}
 	if short, ok := record.ShortfallOf(q.Request); ok {
 		p.Line("the server read %d of ~%d tokens: it dropped part of the request", short.Reported, short.Expected)
 	}
 	if q.Error != "" {
-		p.Line("error: %s", Line(q.Error))
+		p.Line("error: %s", ShortLine(q.Error))
 	}
 }
 
-// serverCount is the server's own count of the request and its answer.
-func (q Past) serverCount() string {
+// serverCount returns the server's own token counts.
+func (q PastRequest) serverCount() string {
 	if q.Prompt < 0 {
 		return "nothing"
 	}
@@ -198,7 +198,7 @@ func (q Past) serverCount() string {
 	return text
 }
 
-// tokensText is what a message costs, and what it would cost whole where that is another number.
+// tokensText returns the tokens that are sent of a message, and its whole size if that differs.
 func tokensText(s history.Sum, e history.Entry) string {
 	if e.TokensAfter == e.TokensBefore {
 		return fmt.Sprint(s.Tokens(e.TokensAfter))
@@ -206,7 +206,7 @@ func tokensText(s history.Sum, e history.Entry) string {
 	return fmt.Sprintf("%d of %d", s.Tokens(e.TokensAfter), s.Tokens(e.TokensBefore))
 }
 
-// verdict is an entry's disposition with what else is true of it.
+// verdict returns the disposition of a message, and whether it is pinned or repaired.
 func verdict(e history.Entry) string {
 	text := string(e.Disposition)
 	if e.Pinned {

@@ -7,7 +7,7 @@ import (
 	"winnow/history/cause"
 )
 
-// tableEntries are rows of every kind.
+// tableEntries returns rows of every kind.
 func tableEntries() []history.Entry {
 	return []history.Entry{
 		{
@@ -57,7 +57,7 @@ func TestTableBreaksItsReasonsAtTheEdge(t *testing.T) {
 `},
 	} {
 		p := pageOf(test.width)
-		Context{Entries: tableEntries()}.rows(p)
+		ContextReport{Entries: tableEntries()}.rows(p)
 		if got := "\n" + p.String(); got != test.want {
 			t.Errorf("at %d columns the table is\n%s\nwant\n%s", test.width, got, test.want)
 		}

@@ -8,40 +8,40 @@ import (
 	"winnow/session/store"
 )
 
-// Diff is what changed from one request of a session to a later one.
-type Diff struct {
+// ContextDiff is the difference between two requests of a session.
+type ContextDiff struct {
 	Session  string // its id
 	Title    string
-	From, To Compared
+	From, To ComparedRequest
 	Changes  []history.Change
 }
 
-// Compared is one of two requests that are compared; of the next one only its sums are known.
-type Compared struct {
+// ComparedRequest is one side of a ContextDiff. ID, Turn, Nth and Of are 0 for the next request.
+type ComparedRequest struct {
 	ID      int64
 	Turn    int
-	Nth, Of int // it is the Nth of its turn, which has Of
+	Nth, Of int // it is request Nth of Of in its turn, from 1
 	Sum     history.Sum
-	Sent    int // messages
+	Sent    int // number of messages that are sent
 	entries []history.Entry
 }
 
-// NewCompared is a request with its verdicts; r is the zero value for the next one.
-func NewCompared(r record.Recorded, verdicts history.Plan) Compared {
-	return Compared{
+// NewComparedRequest returns a request with its verdicts. r is the zero value for the next request.
+func NewComparedRequest(r record.Recorded, verdicts history.Plan) ComparedRequest {
+	return ComparedRequest{
 		ID: r.Request.ID, Turn: r.Request.Turn, Nth: r.Nth, Of: r.Of, Sum: verdicts.Sum, entries: verdicts.Entries,
-		Sent: store.TallyOf(verdicts.Entries).Sent(),
+		Sent: store.CountVerdicts(verdicts.Entries).Sent(),
 	}
 }
 
-// NewDiff compares two requests.
-func NewDiff(info store.Session, from, to Compared) Diff {
-	return Diff{info.ID, Title(info), from, to, history.Compare(from.entries, to.entries)}
+// NewContextDiff compares two requests.
+func NewContextDiff(info store.Session, from, to ComparedRequest) ContextDiff {
+	return ContextDiff{info.ID, SessionTitle(info), from, to, history.Compare(from.entries, to.entries)}
 }
 
-// Table writes the changes.
-func (d Diff) Table(p *Page) {
-	p.Line("%s", Line(d.Title))
+// Table writes a row for each change.
+func (d ContextDiff) Table(p *Page) {
+	p.Line("%s", ShortLine(d.Title))
 	p.Line("from %s to %s: ~%d to ~%d tokens, %d to %d messages",
 		d.From.name(), d.To.name(), d.From.Sum.Used(), d.To.Sum.Used(), d.From.Sent, d.To.Sent)
 	if len(d.Changes) == 0 {
@@ -52,11 +52,11 @@ func (d Diff) Table(p *Page) {
 	for _, c := range d.Changes {
 		e := c.Entry()
 		tokens := fmt.Sprintf("%d to %d", d.From.Sum.Tokens(c.Before.TokensAfter), d.To.Sum.Tokens(c.After.TokensAfter))
-		p.Row(string(c.Kind), fmt.Sprint(e.Index+1), role(e.Role), tokens, Sentence(c.Reason()))
+		p.Row(string(c.Kind), fmt.Sprint(e.Index+1), role(e.Role), tokens, SafeLine(c.Reason()))
 	}
 }
 
-func (c Compared) name() string {
+func (c ComparedRequest) name() string {
 	switch {
 	case c.ID == 0:
 		return "the next request"

@@ -8,22 +8,22 @@ import (
 	"winnow/ui/theme"
 )
 
-// Import is an import of files and what became of it.
-type Import struct {
-	Conversations []Imported
+// ImportReport describes an import of files.
+type ImportReport struct {
+	Conversations []ImportedConversation
 }
 
-// Imported is one conversation.
-type Imported struct {
+// ImportedConversation is what became of one conversation of an import.
+type ImportedConversation struct {
 	File string
 	transfer.Imported
 }
 
-// fates are what can become of a conversation.
-var fates = []string{"new", "extended", "already here", "in the trash", "empty", "not imported"}
+// outcomes lists the possible outcomes in the order in which they are shown.
+var outcomes = []string{"new", "extended", "already here", "in the trash", "empty", "not imported"}
 
-// fate is what became of the conversation.
-func (i Imported) fate() string {
+// outcome says what became of the conversation.
+func (i ImportedConversation) outcome() string {
 	switch {
 	case i.New:
 		return "new"
@@ -39,14 +39,14 @@ func (i Imported) fate() string {
 	return "empty"
 }
 
-// Table says what was imported and how to open it.
-func (in Import) Table(p *Page) {
+// Table writes how many conversations were imported and how to open them.
+func (in ImportReport) Table(p *Page) {
 	of := map[string]int{}
 	for _, one := range in.Conversations {
-		of[one.fate()]++
+		of[one.outcome()]++
 	}
 	var parts []string
-	for _, fate := range fates {
+	for _, fate := range outcomes {
 		if of[fate] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", of[fate], fate))
 		}
@@ -61,8 +61,9 @@ func (in Import) Table(p *Page) {
 	}
 }
 
-// Remarks are what was not imported, then what is odd about what was. named says that there are several files.
-func (in Import) Remarks(named bool) []string {
+// Remarks returns sentences about what was not imported, followed by warnings about what was. named adds the names of
+// the files.
+func (in ImportReport) Remarks(named bool) []string {
 	var lost, odd []string
 	for _, one := range in.Conversations {
 		at := ""
@@ -73,10 +74,10 @@ func (in Import) Remarks(named bool) []string {
 			at += fmt.Sprintf("conversation %d, %q: ", one.Place, one.Title)
 		}
 		for _, r := range one.Errors {
-			lost = append(lost, Sentence("not imported: "+at+r.String()))
+			lost = append(lost, SafeLine("not imported: "+at+r.String()))
 		}
 		for _, r := range one.Warnings {
-			odd = append(odd, Sentence(at+r.String()))
+			odd = append(odd, SafeLine(at+r.String()))
 		}
 	}
 	return append(lost, odd...)

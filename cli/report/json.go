@@ -13,10 +13,10 @@ import (
 	"winnow/llm/pricing"
 )
 
-// JSON is a value as programs read it, indented. The rule for all of it: a field that is exported has its name in small
-// letters with underscores, or that of its json tag; an embedded struct gives its fields; a time is RFC 3339 in UTC and
-// null where there is none; a duration is milliseconds, with _ms behind its name; a cause is its sentence; no limit is
-// null; an empty list is []; bytes are left out.
+// JSON returns a value as indented JSON for programs. An exported field is named by its json tag, or else by its name
+// in snake case. The fields of an embedded struct are inlined. A time is RFC 3339 in UTC, or null if it is zero; a
+// duration is in milliseconds, with _ms appended to its name; a history.Cause is its sentence; history.NoLimit is null;
+// an empty list is []; byte slices are omitted.
 func (p *Page) JSON(value any) (string, error) {
 	var text strings.Builder
 	encoder := json.NewEncoder(&text)
@@ -26,7 +26,7 @@ func (p *Page) JSON(value any) (string, error) {
 	return text.String(), err
 }
 
-// object is a JSON object whose members keep their order.
+// object is a JSON object that keeps the order of its members.
 type object []member
 
 type member struct {
@@ -34,7 +34,7 @@ type member struct {
 	value any
 }
 
-// MarshalJSON writes the members one after another.
+// MarshalJSON encodes the members in order.
 func (o object) MarshalJSON() ([]byte, error) {
 	text := bytes.NewBufferString("{")
 	encoder := json.NewEncoder(text)
@@ -55,7 +55,7 @@ func (o object) MarshalJSON() ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// plain makes objects, maps, lists, texts and numbers of a value by the rule of JSON.
+// plain converts a value to types of encoding/json, by the rules of JSON.
 func (p *Page) plain(v reflect.Value) any {
 	if !v.IsValid() || (v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface) && v.IsNil() {
 		return nil
@@ -71,7 +71,7 @@ func (p *Page) plain(v reflect.Value) any {
 	case history.Cause:
 		return p.Clean(x.Sentence())
 	case pricing.Money:
-		if x < 0 { // not said
+		if x < 0 { // unknown
 			return nil
 		}
 		return json.Number(x.Decimal())
@@ -105,7 +105,7 @@ func (p *Page) plain(v reflect.Value) any {
 	return v.Interface()
 }
 
-// members are the fields of a struct as members of an object.
+// members returns the fields of a struct as members of an object.
 func (p *Page) members(v reflect.Value) (o object) {
 	for f, value := range v.Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -128,7 +128,7 @@ func (p *Page) members(v reflect.Value) (o object) {
 	return o
 }
 
-// snake is a name of Go in small letters with underscores: ToolCallID is tool_call_id.
+// snake returns a Go name in snake case: ToolCallID becomes tool_call_id.
 func snake(name string) string {
 	var b strings.Builder
 	letters := []rune(name)

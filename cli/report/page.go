@@ -1,5 +1,5 @@
-// Package report shows what commands found: as a table to people, as JSON to programs. A view is a struct with a
-// method that writes its table; its JSON is made from its fields.
+// Package report formats the results of commands: as tables for people, and as JSON for programs. A report is a type
+// with a method that writes its table; its JSON is made from its fields.
 package report
 
 import (
@@ -8,36 +8,35 @@ import (
 	"unicode/utf8"
 )
 
-// View is something that a command shows.
-type View interface {
+// TableWriter is a report that can be shown as a table.
+type TableWriter interface {
 	Table(p *Page)
 }
 
-// Page collects what is shown: lines of text, and rows of cells below one another. No row is written before all of its
-// table are known.
+// Page collects the output of a command: lines of text, and tables whose rows are aligned when the table is complete.
 type Page struct {
-	Width int                      // where lines are broken; 0 breaks none
-	Clean func(text string) string // takes secrets out of the texts
-	Bold  bool                     // what was searched for may be bold
+	Width       int                      // width at which lines are wrapped, in cells; 0 wraps none
+	Clean       func(text string) string // redacts secrets in the texts
+	BoldMatches bool                     // print search matches in bold
 
 	text strings.Builder
 	rows []row
 }
 
-// row is one line of a table: cells, and a text behind them that is broken under itself.
+// row is a row of a table: cells, followed by a text that wraps.
 type row struct {
 	cells []string
 	text  string
-	under bool // the text belongs to the row above
+	under bool // the text continues that of the row above
 }
 
-// Line writes a line that stands alone.
+// Line writes one line.
 func (p *Page) Line(format string, args ...any) {
 	p.flush()
 	p.wrap(p.Clean(fmt.Sprintf(format, args...)), 0)
 }
 
-// Text writes a text with the lines that it has.
+// Text writes a text with its own line breaks.
 func (p *Page) Text(text string) {
 	p.flush()
 	p.text.WriteString(p.Clean(text))
@@ -46,26 +45,25 @@ func (p *Page) Text(text string) {
 	}
 }
 
-// Row adds a row to the table; the last cell is a text that is broken at the end of the screen.
+// Row adds a row to the table. The last cell is a text that wraps.
 func (p *Page) Row(cells ...string) {
 	last := len(cells) - 1
 	p.rows = append(p.rows, row{cells: cells[:last], text: cells[last]})
 }
 
-// Under adds a text under the one of the row above.
-func (p *Page) Under(text string) { p.rows = append(p.rows, row{text: text, under: true}) }
+// RowNote adds a line below the text of the last row.
+func (p *Page) RowNote(text string) { p.rows = append(p.rows, row{text: text, under: true}) }
 
-// String is everything that was written.
+// String returns everything that was written.
 func (p *Page) String() string {
 	p.flush()
 	return p.text.String()
 }
 
-// gutter stands between two columns.
+// gutter separates two columns.
 const gutter = "  "
 
-// flush writes the rows that have been collected, their cells as wide as the widest of their column. Cells that begin
-// with a digit stand to the right.
+// flush writes the collected rows with aligned columns. Cells that begin with a digit are right-aligned.
 func (p *Page) flush() {
 	var widths []int
 	for i, r := range p.rows {
@@ -104,13 +102,13 @@ func (p *Page) flush() {
 	p.rows = nil
 }
 
-// leastText is how narrow a text may become before its lines are not broken any more.
-const leastText = 24
+// minTextWidth is the width below which texts no longer wrap.
+const minTextWidth = 24
 
-// wrap writes a text that begins at a column, broken between words at the end of the screen.
+// wrap writes a text that begins at a column, wrapped between words.
 func (p *Page) wrap(text string, at int) {
 	available := p.Width - at
-	if p.Width == 0 || available < leastText {
+	if p.Width == 0 || available < minTextWidth {
 		p.text.WriteString(strings.TrimRight(text, " ") + "\n")
 		return
 	}

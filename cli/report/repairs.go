@@ -7,18 +7,18 @@ import (
 	"winnow/ui/theme"
 )
 
-// Repairs is what is damaged in a session, and what is sent instead.
-type Repairs struct {
+// RepairList describes the damaged messages of a session and what is sent instead.
+type RepairList struct {
 	Session string // its id
 	Title   string
 	Model   string
-	Rules   int             // the version of the rules that repaired it
+	Rules   int             // version of the rules, see history.Rules
 	Entries []history.Entry // those with repairs
 }
 
-// Table writes a line for each repair, with the damaged text and what is sent instead under it.
-func (r Repairs) Table(p *Page) {
-	p.Line("%s · %s", Line(r.Title), Line(r.Model))
+// Table writes a row for each repair, with the text before and after it.
+func (r RepairList) Table(p *Page) {
+	p.Line("%s · %s", ShortLine(r.Title), ShortLine(r.Model))
 	repairs := 0
 	for _, e := range r.Entries {
 		repairs += len(e.Repairs)
@@ -31,12 +31,12 @@ func (r Repairs) Table(p *Page) {
 		theme.Plural(len(r.Entries), "message"))
 	for _, e := range r.Entries {
 		for _, one := range e.Repairs {
-			p.Row(fmt.Sprint(e.Index+1), role(e.Role), one.Kind, Sentence(one.Sentence()))
-			if before := Line(one.Before); before != "" {
-				p.Under("was: " + before)
+			p.Row(fmt.Sprint(e.Index+1), role(e.Role), one.Kind, SafeLine(one.Sentence()))
+			if before := ShortLine(one.Before); before != "" {
+				p.RowNote("was: " + before)
 			}
-			if after := Line(one.After); after != "" && one.After != one.Before {
-				p.Under("sent: " + after)
+			if after := ShortLine(one.After); after != "" && one.After != one.Before {
+				p.RowNote("sent: " + after)
 			}
 		}
 	}

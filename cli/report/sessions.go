@@ -12,30 +12,30 @@ import (
 	"winnow/ui/theme"
 )
 
-// Sessions is a list of sessions.
-type Sessions []store.Session
+// SessionList is a list of sessions.
+type SessionList []store.Session
 
-// Table writes a line for each session.
-func (s Sessions) Table(p *Page) {
+// Table writes a row for each session.
+func (s SessionList) Table(p *Page) {
 	ids := shortIDs(s)
 	for _, one := range s {
 		mark := ""
 		if one.Pinned {
 			mark = "pinned "
 		}
-		p.Row(ids[one.ID], one.Updated.Local().Format(minute), theme.Plural(one.Turns, "turn"), Ref(one),
-			mark+Line(Title(one)))
+		p.Row(ids[one.ID], one.Updated.Local().Format(minute), theme.Plural(one.Turns, "turn"), SessionModel(one),
+			mark+ShortLine(SessionTitle(one)))
 	}
 }
 
 // Conversation is a session with the messages of its active branch.
 type Conversation struct {
 	Session  store.Session
-	Cost     record.Spent // of its requests, on every branch
+	Cost     record.Spent // of its requests on all branches
 	Messages []store.Message
 }
 
-// Table writes a session as text.
+// Table writes the session as text.
 func (c Conversation) Table(p *Page) {
 	cost := ""
 	switch {
@@ -46,15 +46,15 @@ func (c Conversation) Table(p *Page) {
 		cost = " · " + c.Cost.String()
 	}
 	info := c.Session
-	p.Text(Title(info))
-	p.Text(fmt.Sprintf("%s · %s · %s%s", info.ID, Ref(info), theme.Plural(info.Turns, "turn"), cost))
+	p.Text(SessionTitle(info))
+	p.Text(fmt.Sprintf("%s · %s · %s%s", info.ID, SessionModel(info), theme.Plural(info.Turns, "turn"), cost))
 	for _, m := range c.Messages {
 		p.Text("\n── " + messageHead(m))
 		for _, call := range m.ToolCalls {
 			p.Text(fmt.Sprintf("calls %s(%s)", call.Name, call.Arguments))
 		}
 		for _, part := range m.Parts {
-			p.Text(fmt.Sprintf("attached %s, %s", Line(cmp.Or(part.Name, string(part.Kind))),
+			p.Text(fmt.Sprintf("attached %s, %s", ShortLine(cmp.Or(part.Name, string(part.Kind))),
 				theme.Size(len(part.Text)+len(part.Data))))
 		}
 		if m.Damaged {
@@ -66,7 +66,7 @@ func (c Conversation) Table(p *Page) {
 	}
 }
 
-// messageHead names a message: its number, who speaks, and what is odd about it.
+// messageHead returns the heading of a message: its number, role, model and status.
 func messageHead(m store.Message) string {
 	head := fmt.Sprintf("%d %s", m.Seq, m.Role)
 	if m.Label != "" {
@@ -81,11 +81,11 @@ func messageHead(m store.Message) string {
 	return head
 }
 
-// Hits is what a search found.
-type Hits []store.Hit
+// SearchHits is the result of a search.
+type SearchHits []store.SearchHit
 
-// Table writes two lines for each hit: where it is, and what it says.
-func (h Hits) Table(p *Page) {
+// Table writes two lines for each hit: where it is, and its snippet.
+func (h SearchHits) Table(p *Page) {
 	var all []store.Session
 	for _, hit := range h {
 		if !slices.ContainsFunc(all, func(s store.Session) bool { return s.ID == hit.Session.ID }) {
@@ -99,13 +99,13 @@ func (h Hits) Table(p *Page) {
 			where = "in the trash  "
 		}
 		p.Text(fmt.Sprintf("%s  %s  %s  %s%s", ids[hit.Session.ID], hit.At.Local().Format(minute),
-			markdown.OneLine(string(hit.Role), 20), where, Line(Title(hit.Session))))
-		p.Text("    " + marked(hit, p.Bold))
+			markdown.OneLine(string(hit.Role), 20), where, ShortLine(SessionTitle(hit.Session))))
+		p.Text("    " + boldMatches(hit, p.BoldMatches))
 	}
 }
 
-// marked is a hit's snippet with what was looked for in bold. All else that a terminal would act on is made visible.
-func marked(h store.Hit, bold bool) string {
+// boldMatches returns the snippet of a hit with the matches in bold, and all control characters made visible.
+func boldMatches(h store.SearchHit, bold bool) string {
 	before, after := "", ""
 	if bold {
 		before, after = "\x1b[1m", "\x1b[22m"

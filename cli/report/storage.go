@@ -12,16 +12,16 @@ import (
 	"winnow/ui/theme"
 )
 
-// Checked is what a check of the database found.
-type Checked struct {
+// DatabaseCheck is the result of winnow db check.
+type DatabaseCheck struct {
 	Sound bool
 	store.CheckResult
 }
 
-// Table writes what is there, and what is damaged.
-func (c Checked) Table(p *Page) {
+// Table writes what the database contains and what is damaged.
+func (c DatabaseCheck) Table(p *Page) {
 	p.Line("%s: schema %d, %s, %s, %s, %s", c.Path, c.Schema, theme.Size(int(c.Bytes)),
-		theme.Plural(c.Sessions, "session"), theme.Plural(c.Messages, "message"), theme.Plural(c.Requests, "request"))
+		theme.Plural(c.Sessions, "chat"), theme.Plural(c.Messages, "message"), theme.Plural(c.Requests, "request"))
 	for _, f := range c.Faults {
 		p.Line("%s", f)
 	}
@@ -32,54 +32,54 @@ func (c Checked) Table(p *Page) {
 		p.Line("No damage found.")
 	}
 	if len(c.Lost) > 0 {
-		p.Line("%s lost their text in an earlier damage.", theme.Plural(len(c.Lost), "message"))
+		p.Line("%s lost their text when the file was damaged earlier.", theme.Plural(len(c.Lost), "message"))
 	}
 	for _, file := range c.SetAside {
 		p.Line("A damaged file that was recovered: %s", file)
 	}
 }
 
-// Backups are the backups of the database, the newest first.
-type Backups []backup.File
+// BackupList is a list of backups, newest first.
+type BackupList []backup.File
 
-// Table writes a line for each backup.
-func (b Backups) Table(p *Page) {
+// Table writes a row for each backup.
+func (b BackupList) Table(p *Page) {
 	for _, f := range b {
 		p.Row(f.Day.Format(time.DateOnly), theme.Size(int(f.Bytes)), f.Path)
 	}
 }
 
-// Synced is what a sync did.
-type Synced sync.Result
+// SyncResult is the result of winnow sync.
+type SyncResult sync.Result
 
-// Table says it in a line, and what is unusual in one more each.
-func (out Synced) Table(p *Page) {
+// Table writes a summary, and a line for each unusual event.
+func (out SyncResult) Table(p *Page) {
 	var did []string
 	if out.Sent > 0 {
 		did = append(did, "sent "+theme.Plural(out.Sent, "message"))
 	}
 	if merged := len(out.Changed) - out.Purged; merged > 0 {
 		did = append(did, fmt.Sprintf("received %s in %s from %s", theme.Plural(out.Received, "message"),
-			theme.Plural(merged, "session"), strings.Join(out.From, ", ")))
+			theme.Plural(merged, "chat"), strings.Join(out.From, ", ")))
 	}
 	p.Line("%s.", theme.UpperFirst(cmp.Or(strings.Join(did, ", "), "no new messages")))
-	for _, unusual := range []counted{
+	for _, unusual := range []count{
 		{"Deleted %s that another machine purged.", out.Purged},
 		{"Kept messages of %s that the machine which purged it did not have.", out.Saved},
 		{"Continued on two machines at once: %s, with a branch for each machine.", out.Diverged},
 	} {
 		if unusual.n > 0 {
-			p.Line(unusual.what, theme.Plural(unusual.n, "session"))
+			p.Line(unusual.what, theme.Plural(unusual.n, "chat"))
 		}
 	}
 }
 
-// SyncState is how a synced folder and the history stand to each other.
-type SyncState sync.StatusReport
+// SyncStatus is the result of winnow sync --status.
+type SyncStatus sync.StatusReport
 
-// Table writes what waits, and a line for each other machine.
-func (r SyncState) Table(p *Page) {
-	p.Line("%s: %s", r.Dir, r.Waits())
+// Table writes what waits, and a row for each other machine.
+func (r SyncStatus) Table(p *Page) {
+	p.Line("%s: %s", r.Dir, r.WaitingText())
 	for _, m := range r.Machines {
 		p.Row(MachineName(m), MachineState(m))
 	}
@@ -89,14 +89,14 @@ func (r SyncState) Table(p *Page) {
 	}
 }
 
-// Waits says what of this machine is not in the folder yet, and what of the others is not merged.
-func (r SyncState) Waits() string {
+// WaitingText says what this machine has not written yet and what it has not merged.
+func (r SyncStatus) WaitingText() string {
 	text := "up to date"
 	if r.Machine == "" {
 		text = "this machine was never synced"
 	} else if r.Waiting+r.Rewrite+r.Lost+r.Unmerged > 0 {
-		text = "waiting: " + listed(counted{"rows to write", r.Waiting}, counted{"files to write again", r.Rewrite},
-			counted{"lost files to write again", r.Lost}, counted{"files to merge", r.Unmerged})
+		text = "waiting: " + nonZero(count{"rows to write", r.Waiting}, count{"files to write again", r.Rewrite},
+			count{"lost files to write again", r.Lost}, count{"files to merge", r.Unmerged})
 	}
 	if r.Encrypted {
 		text += "; encrypted"
@@ -107,10 +107,10 @@ func (r SyncState) Waits() string {
 	return text
 }
 
-// MachineName is how another machine is called.
-func MachineName(m sync.MachineReport) string { return Line(cmp.Or(m.Name, m.Machine)) }
+// MachineName returns the host name of another machine, or else its id.
+func MachineName(m sync.MachineReport) string { return ShortLine(cmp.Or(m.Name, m.Machine)) }
 
-// MachineState says what is known of another machine.
+// MachineState says when another machine was last seen and what of it waits.
 func MachineState(m sync.MachineReport) string {
 	text := "nothing merged yet"
 	if !m.Last.IsZero() {

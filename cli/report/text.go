@@ -11,42 +11,39 @@ import (
 	"winnow/ui/markdown"
 )
 
-// Title is a session's title, in words where it has none.
-func Title(s store.Session) string {
+// SessionTitle returns the title of a session, or "(no title)".
+func SessionTitle(s store.Session) string {
 	if s.Title == "" {
 		return "(no title)"
 	}
 	return s.Title
 }
 
-// Ref is the model of a session as endpoint/model, - where it has none.
-func Ref(s store.Session) string {
+// SessionModel returns the model of a session as endpoint/model, or "-" if it has none.
+func SessionModel(s store.Session) string {
 	if s.Endpoint == "" {
 		return "-"
 	}
 	return s.Endpoint + "/" + s.Model
 }
 
-// Line makes a text safe and short enough for one line of a list.
-func Line(text string) string {
-	return markdown.OneLine(text, 80)
-}
+// ShortLine returns a text on one line of at most 80 cells, with control characters made visible.
+func ShortLine(text string) string { return markdown.OneLine(text, 80) }
 
-// Sentence makes a text safe for one line, however long.
-func Sentence(text string) string {
+// SafeLine returns a text on one line of any length, with control characters made visible.
+func SafeLine(text string) string {
 	return strings.Join(strings.Fields(markdown.Visible(text)), " ")
 }
 
-// idShown is how much of an id is shown: the time it was made, to the millisecond. Ids that share
-// it are shown whole.
-const idShown = 13
+// shortIDLength is the length of a shortened session id: the part with its time in milliseconds.
+const shortIDLength = 13
 
-// shortIDs are the ids of sessions by their whole ids, cut where that leaves them apart.
+// shortIDs maps the ids of sessions to shortened ids, or to themselves if those are ambiguous.
 func shortIDs(list []store.Session) map[string]string {
-	of := map[string]string{} // by what is shown
+	of := map[string]string{} // session ids by shortened id
 	shown := map[string]string{}
 	for _, s := range list {
-		short := ShortID(s.ID)
+		short := ShortSessionID(s.ID)
 		if other, taken := of[short]; taken {
 			shown[other], short = other, s.ID
 		} else {
@@ -57,11 +54,11 @@ func shortIDs(list []store.Session) map[string]string {
 	return shown
 }
 
-// ShortID is the beginning of an id, which mostly is enough to name a session.
-func ShortID(id string) string { return id[:min(len(id), idShown)] }
+// ShortSessionID returns the beginning of a session id, which is usually enough to identify it.
+func ShortSessionID(id string) string { return id[:min(len(id), shortIDLength)] }
 
-// ErrorText is an error's text on one line, without control characters: errors quote what servers
-// and files hold.
+// ErrorText returns the text of an error on one line, without control characters, because errors quote servers and
+// files.
 func ErrorText(err error) string {
 	clean := strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
@@ -72,17 +69,17 @@ func ErrorText(err error) string {
 	return strings.Join(strings.Fields(clean), " ")
 }
 
-// minute is how a time is shown to people.
+// minute is the layout of times.
 const minute = "2006-01-02 15:04"
 
-// counted is a number and what it counts.
-type counted struct {
+// count is a number with its label.
+type count struct {
 	what string
 	n    int
 }
 
-// listed is the numbers that are not 0.
-func listed(all ...counted) string {
+// nonZero lists the counts that are not 0, or returns "none".
+func nonZero(all ...count) string {
 	var list []string
 	for _, c := range all {
 		if c.n != 0 {
@@ -92,12 +89,12 @@ func listed(all ...counted) string {
 	return cmp.Or(strings.Join(list, ", "), "none")
 }
 
-// role is a message's role. That of a quarantined one may be any text.
+// role returns the role of a message, shortened: an invalid message may have any text as its role.
 func role(r history.Role) string {
 	return markdown.OneLine(string(r), 12)
 }
 
-// WindowText is a window in tokens, or that it is unknown.
+// WindowText returns a context window in tokens, or "unknown" for 0.
 func WindowText(window int) string {
 	if window == 0 {
 		return "unknown"

@@ -5,43 +5,43 @@ import (
 	"winnow/ui/theme"
 )
 
-// Tools is what winnow tools lists.
-type Tools struct {
+// ToolList is the result of winnow tools.
+type ToolList struct {
 	Servers []ToolServer
-	Offered int // tools that each request offers
-	Tokens  int // of their descriptions and schemas, with each request; an estimate
+	Offered int // number of tools offered with each request
+	Tokens  int // estimated tokens of their descriptions and schemas
 }
 
-// ToolServer is one MCP server.
+// ToolServer is an MCP server, or winnow itself.
 type ToolServer struct {
 	Name    string
-	State   string // off, ready or failed; "built in" of winnow itself
-	Address string // its command or url
-	Title   string // what it calls itself
-	Error   string // why it is not in use
+	State   string // off, ready or failed; "built in" for winnow itself
+	Address string // command or URL
+	Title   string // the server's own name for itself
+	Error   string // why it failed, "" for none
 	Tools   []ToolRow
 }
 
-// ToolRow is one tool.
+// ToolRow is one tool of a server.
 type ToolRow struct {
-	Name        string // as the model calls it
-	Own         string `json:"own_name"` // as the server calls it
+	Name        string // as offered to the model
+	Own         string `json:"own_name"` // as the server names it
 	Permission  string // off, ask or allow
 	Offered     bool
-	Tokens      int // 0 where it is not offered
+	Tokens      int // estimated tokens, 0 if it is not offered
 	Description string
-	Note        string // why it is not offered, or what of it was changed
+	Note        string // why it is not offered, or how its definition was changed
 }
 
-// descriptionWidth is how much of a description the table shows, in cells.
+// descriptionWidth is the width in cells of a description in the table.
 const descriptionWidth = 60
 
-// Table writes one row a tool, and under them what went wrong with a server.
-func (t Tools) Table(p *Page) {
+// Table writes a row for each tool, followed by the errors of servers.
+func (t ToolList) Table(p *Page) {
 	p.Row("server", "state", "tool", "permission", "tokens", "description")
 	for _, s := range t.Servers {
 		if len(s.Tools) == 0 {
-			p.Row(Line(s.Name), s.State, "–", "–", "–", Line(s.Title))
+			p.Row(ShortLine(s.Name), s.State, "–", "–", "–", ShortLine(s.Title))
 		}
 		for _, tool := range s.Tools {
 			tokens, text := "–", tool.Description
@@ -51,15 +51,15 @@ func (t Tools) Table(p *Page) {
 			if tool.Note != "" {
 				text = "(" + tool.Note + ") " + text
 			}
-			p.Row(Line(s.Name), s.State, Line(tool.Name), tool.Permission, tokens,
+			p.Row(ShortLine(s.Name), s.State, ShortLine(tool.Name), tool.Permission, tokens,
 				markdown.OneLine(text, descriptionWidth))
 		}
 	}
 	for _, s := range t.Servers {
 		if s.Error != "" {
 			p.Line("")
-			p.Text(Line(s.Name) + ": " + markdown.Visible(s.Error))
-			p.Line("  %s", Line(s.Address))
+			p.Text(ShortLine(s.Name) + ": " + markdown.Visible(s.Error))
+			p.Line("  %s", ShortLine(s.Address))
 		}
 	}
 	p.Line("")

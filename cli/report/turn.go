@@ -13,46 +13,45 @@ import (
 	"winnow/ui/theme"
 )
 
-// Turn is what winnow run --json writes. It collects the events of a turn: its answers and notices, what was sent
-// otherwise than as it is stored, and every request beyond the first.
-type Turn struct {
-	Saved bool `json:"-"` // the session can be named on the command line
+// TurnReport is the result of winnow run --json. It collects the events of a turn.
+type TurnReport struct {
+	Saved bool `json:"-"` // the session is stored, so hints can name it
 
-	Session  string // "" where it is not stored
+	Session  string // session id, "" if it is not stored
 	Turn     int
 	Model    string
-	Answer   string // the answers of the turn, one after the other
+	Answer   string // all answers of the turn, separated by newlines
 	Finish   string `json:"finish_reason"`
 	Stopped  bool
-	Requests int             // sent in the turn: the first, and one after each round of tool calls
-	Cost     record.Spent    // of all of them that were answered
-	Receipt  *record.Receipt // of the last answer, nil where none came
+	Requests int             // 1, plus 1 for each round of tool calls
+	Cost     record.Spent    // of the answered requests
+	Receipt  *record.Receipt // of the last answer, nil if there is none
 	Notices  []string
 
-	Repaired    []history.Entry // by the last request, as the next three
+	Repaired    []history.Entry // in the last request; likewise the next three
 	Quarantined []history.Entry // damaged messages that were not sent
 	Cut         []history.Entry
 	Dropped     []history.Entry
 	Retries     []Retry                // of the turn
-	Calls       []session.ToolFinished // of tools, with what became of them
+	Calls       []session.ToolFinished // tool calls and their results
 
 	Error    string  // "" for none
-	Messages []int64 // the answers
+	Messages []int64 // ids of the answers
 
-	answered bool   // the newest request
-	request  int64  // that was answered last
-	notice   string // the newest since the newest request
+	answered bool   // the newest request was answered
+	request  int64  // the id of the last answered request
+	notice   string // the newest notice since the newest request
 }
 
-// Retry is a request that was sent again because it brought no answer.
+// Retry is a request that was repeated because it brought no answer.
 type Retry struct {
 	Reason  string
-	Wait    time.Duration // before it was sent again
-	Changed bool          // it was planned again and held something else
+	Wait    time.Duration // before the repetition
+	Changed bool          // it was planned again, with other content
 }
 
-// Take takes the next event, and returns what people are told of it.
-func (t *Turn) Take(event session.Event) (lines []string) {
+// Add adds an event to the report and returns the lines to print about it.
+func (t *TurnReport) Add(event session.Event) (lines []string) {
 	switch event := event.(type) {
 	case session.Planned:
 		return t.planned(event)
@@ -67,32 +66,32 @@ func (t *Turn) Take(event session.Event) (lines []string) {
 		t.Answer += event.Message.Content
 	case session.ToolFinished:
 		t.Calls = append(t.Calls, event)
-	case session.CutWithdrawn: // The server did read all of some requests.
+	case session.CutWithdrawn: // the server did read all of these requests
 		if t.Receipt != nil && slices.Contains(event.Requests, t.request) {
 			t.Receipt.Unread = 0
 		}
 	case session.Notice:
-		return t.Notice(event.Text)
+		return t.AddNotice(event.Text)
 	case session.Retrying:
 		w := event.Waiting
 		t.Retries = append(t.Retries, Retry{Reason: ErrorText(w.Err), Wait: w.After, Changed: w.Changed != ""})
-		if event.Changed == "" { // A notice says the rest.
-			return t.Notice(fmt.Sprintf("%s Try %d of %d in %s", theme.Sentence(w.Err), w.Attempt, w.Of,
+		if event.Changed == "" { // otherwise a notice says the rest
+			return t.AddNotice(fmt.Sprintf("%s Try %d of %d in %s", theme.Sentence(w.Err), w.Attempt, w.Of,
 				w.After.Round(100*time.Millisecond)))
 		}
 	}
 	return nil
 }
 
-// Notice takes a sentence about the turn, and returns it as a line.
-func (t *Turn) Notice(text string) (lines []string) {
+// AddNotice adds a notice to the report and returns it as a line to print.
+func (t *TurnReport) AddNotice(text string) (lines []string) {
 	t.Notices = append(t.Notices, text)
 	t.notice = text
 	return []string{text}
 }
 
-// planned takes a request that is about to leave.
-func (t *Turn) planned(event session.Planned) (lines []string) {
+// planned adds a request that is about to be sent.
+func (t *TurnReport) planned(event session.Planned) (lines []string) {
 	if t.Requests > 0 && !t.answered {
 		t.Retries = append(t.Retries, Retry{Reason: t.notice, Changed: true})
 	} else {
@@ -105,7 +104,7 @@ func (t *Turn) planned(event session.Planned) (lines []string) {
 		switch e.Disposition {
 		case history.Unreadable:
 			t.Quarantined = append(t.Quarantined, e)
-			continue // Its fault is why it is not sent: nothing is repaired.
+			continue // its fault is the reason, so it is not listed as repaired
 		case history.Dropped:
 			t.Dropped = append(t.Dropped, e)
 		case history.Cut:
@@ -118,11 +117,14 @@ func (t *Turn) planned(event session.Planned) (lines []string) {
 	return t.lines(was, event.Request.Session)
 }
 
-// Unfinished reports whether nobody said that the last answer was over.
-func (t *Turn) Unfinished() bool { return t.Receipt != nil && t.Receipt.End == store.EndNoDone }
+// Unfinished reports whether the stream of the last answer ended without an end marker.
+func (t *TurnReport) Unfinished() bool {
+	return t.Receipt != nil && t.Receipt.End == store.EndWithoutDone
+}
 
-// lines says what became of the messages: a line for each kind, where was has not said the same.
-func (t *Turn) lines(was Turn, id string) []string {
+// lines describes what is sent differently from what is stored, one line for each kind. It omits a kind whose messages
+// are the same as in was.
+func (t *TurnReport) lines(was TurnReport, id string) []string {
 	var lines []string
 	say := func(what string, now, before []history.Entry, command string) {
 		at := numbers(now)
@@ -142,7 +144,7 @@ func (t *Turn) lines(was Turn, id string) []string {
 	return lines
 }
 
-// numbers are the numbers of messages as people count them.
+// numbers returns the numbers of messages, from 1.
 func numbers(list []history.Entry) []int {
 	var out []int
 	for _, e := range list {
@@ -151,10 +153,10 @@ func numbers(list []history.Entry) []int {
 	return out
 }
 
-// maxRuns is how many runs of numbers a line names.
+// maxRuns is the number of runs that a line lists.
 const maxRuns = 8
 
-// runs writes numbers in order: "numbers 2, 5–9".
+// runs formats ascending numbers, such as "numbers 2, 5–9".
 func runs(numbers []int) string {
 	var parts []string
 	for i := 0; i < len(numbers); {

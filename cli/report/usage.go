@@ -11,18 +11,18 @@ import (
 	"winnow/ui/theme"
 )
 
-// Usage is what the requests of a month used, as winnow usage shows it.
-type Usage struct {
-	From, To string // the first and the last local day, 2026-11-01
+// UsageReport is the result of winnow usage: what the requests of a month used.
+type UsageReport struct {
+	From, To string // first and last day in local time, such as 2026-11-01
 	Lines    []UsageLine
 	Total    record.Usage
-	Purposes map[string]record.Usage // of the total, by what they were for: answer, summary, title
+	Purposes map[string]record.Usage // the total by purpose: answer, summary, title
 
 	by    record.UsageBy
-	month string // in words
+	month string // such as November 2026
 }
 
-// UsageLine has "" for what the report does not tell apart.
+// UsageLine is a line of a UsageReport. Fields by which the report does not group are "".
 type UsageLine struct {
 	Day     string
 	Model   string // endpoint/model
@@ -31,9 +31,9 @@ type UsageLine struct {
 	record.Usage
 }
 
-// NewUsage is a report of the month whose first and last day are given.
-func NewUsage(r record.UsageReport, from, to time.Time, by record.UsageBy) Usage {
-	u := Usage{
+// NewUsageReport returns the report of the month with the given first and last day.
+func NewUsageReport(r record.UsageReport, from, to time.Time, by record.UsageBy) UsageReport {
+	u := UsageReport{
 		From: from.Format(time.DateOnly), To: to.Format(time.DateOnly), Total: r.Total, by: by,
 		month:    from.Format("January 2006"),
 		Purposes: map[string]record.Usage{},
@@ -51,8 +51,8 @@ func NewUsage(r record.UsageReport, from, to time.Time, by record.UsageBy) Usage
 	return u
 }
 
-// Table writes a line for each part of the usage that the report tells apart, and the total.
-func (u Usage) Table(p *Page) {
+// Table writes a row for each line, and the total.
+func (u UsageReport) Table(p *Page) {
 	if u.Total.Requests == 0 {
 		p.Line("No requests in %s.", u.month)
 		return
@@ -63,9 +63,9 @@ func (u Usage) Table(p *Page) {
 	for _, l := range u.Lines {
 		text := l.Sentence()
 		if u.by.Session {
-			text = strings.TrimSpace(text + "  " + Line(Title(store.Session{Title: l.Title})))
+			text = strings.TrimSpace(text + "  " + ShortLine(SessionTitle(store.Session{Title: l.Title})))
 		}
-		cells := u.cells(l.Day, Line(l.Model), ShortID(l.Session))
+		cells := u.cells(l.Day, ShortLine(l.Model), ShortSessionID(l.Session))
 		p.Row(append(append(cells, usageCells(l.Usage)...), text)...)
 	}
 	if len(u.Lines) > 1 {
@@ -76,8 +76,8 @@ func (u Usage) Table(p *Page) {
 	u.notes(p)
 }
 
-// cells are the beginning of a row: what the report tells apart.
-func (u Usage) cells(day, model, session string) []string {
+// cells returns the first cells of a row: the keys by which the report groups.
+func (u UsageReport) cells(day, model, session string) []string {
 	var cells []string
 	if u.by.Day {
 		cells = append(cells, day)
@@ -102,9 +102,9 @@ func usageCells(u record.Usage) []string {
 	}
 }
 
-// notes say what is in the sums, and what is not.
-func (u Usage) notes(p *Page) {
-	for _, purpose := range []store.Purpose{store.ForSummary, store.ForTitle} {
+// notes writes what is included in the totals and what is missing.
+func (u UsageReport) notes(p *Page) {
+	for _, purpose := range []store.Purpose{store.PurposeSummary, store.PurposeTitle} {
 		if n := u.Purposes[string(purpose)].Requests; n > 0 {
 			p.Line("Included: %s for %s.", theme.Plural(n, "request"), purpose)
 		}

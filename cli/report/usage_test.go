@@ -17,7 +17,7 @@ func TestUsageTable(t *testing.T) {
 			Prompt: 12_345, Cached: 6000, Answer: 900, Reasoning: 100,
 		}
 	}
-	u := NewUsage(
+	u := NewUsageReport(
 		record.UsageReport{
 			Lines: []record.UsageLine{
 				{
@@ -36,8 +36,8 @@ func TestUsageTable(t *testing.T) {
 				Prompt: 24_690, Cached: 12_000, CacheWrite: 500, Answer: 1800, Reasoning: 200, Uncounted: 1,
 			},
 			Purposes: map[store.Purpose]record.Usage{
-				store.ForSummary: {Spent: record.Spent{Amount: pricing.Dollar / 500, Priced: 2, Requests: 2}},
-				store.ForTitle:   {Spent: record.Spent{Requests: 1}},
+				store.PurposeSummary: {Spent: record.Spent{Amount: pricing.Dollar / 500, Priced: 2, Requests: 2}},
+				store.PurposeTitle:   {Spent: record.Spent{Requests: 1}},
 			},
 		}, day(1), day(30), record.UsageBy{Day: true, Model: true})
 	out := pageOf(0)

@@ -79,7 +79,7 @@ type FailedTurn struct {
 // NewFailedTurn is a turn that failed with an error, and with its last request where that failed.
 func NewFailedTurn(err error, last store.Request) *FailedTurn {
 	f := &FailedTurn{Fault: FaultOf(err), Tries: 1}
-	if last.End == store.EndFailed || last.End == store.EndCut { // else something failed behind the answer
+	if last.End == store.EndFailed || last.End == store.EndDisconnected { // else something failed behind the answer
 		f.Turn, f.Request, f.Tries = last.Turn, last.ID, last.Retries+1
 	}
 	return f

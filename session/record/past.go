@@ -89,7 +89,7 @@ func (p *Past) Load(ctx context.Context, r Records) error {
 	if err != nil {
 		return fmt.Errorf("read the past requests: %w", err)
 	}
-	cut, err := r.Store.CutShort(ctx, r.Session)
+	cut, err := r.Store.NotSentWhole(ctx, r.Session)
 	if err != nil {
 		return fmt.Errorf("read what past requests cut: %w", err)
 	}

@@ -41,10 +41,10 @@ func conversation(t *testing.T, questions ...string) Records {
 		}
 		if leaf == 0 {
 			var row store.Session
-			row, m, err = st.Begin(t.Context(), store.Session{Endpoint: "test", Model: "m"}, m)
+			row, m, err = st.BeginSession(t.Context(), store.Session{Endpoint: "test", Model: "m"}, m)
 			r.Session = row.ID
 		} else {
-			m, err = st.Append(t.Context(), m)
+			m, err = st.AppendMessage(t.Context(), m)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -92,7 +92,7 @@ func (r Records) leaving(t *testing.T, leaf int64) (store.Request, history.Plan)
 	}
 	client := llm.NewClient(llm.Endpoint{Name: "test", BaseURL: "http://127.0.0.1:9/v1"})
 	request := llm.Request{Model: "m", Messages: plan.Messages}
-	q := store.Request{Turn: r.Turns, User: leaf, Purpose: store.ForAnswer, Endpoint: "test", Model: "m"}
+	q := store.Request{Turn: r.Turns, User: leaf, Purpose: store.PurposeAnswer, Endpoint: "test", Model: "m"}
 	d := DecisionOf(leaf, o, plan)
 	if err := d.Sign(&q, client, request); err != nil {
 		t.Fatal(err)

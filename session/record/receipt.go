@@ -10,17 +10,17 @@ import (
 
 // Receipt sums up what one answer cost and what the model saw for it.
 type Receipt struct {
-	store.Tally     // of the conversation's messages, the question included
-	Turn        int // the turn it belongs to, from 1
-	Estimate    int // counted tokens of the request
-	Expected    int // what the server was expected to count: Estimate, corrected by what was learned
-	Usage       pricing.Usage
-	Cost        pricing.Cost
-	Took        time.Duration
-	Retries     int
-	End         store.RequestEnd
-	Finish      string // the server's finish_reason
-	Fault       Fault  // why the turn failed with it, where it did
+	store.VerdictCounts     // of the conversation's messages, the question included
+	Turn                int // the turn it belongs to, from 1
+	Estimate            int // counted tokens of the request
+	Expected            int // what the server was expected to count: Estimate, corrected by what was learned
+	Usage               pricing.Usage
+	Cost                pricing.Cost
+	Took                time.Duration
+	Retries             int
+	End                 store.RequestEnd
+	Finish              string // the server's finish_reason
+	Fault               Fault  // why the turn failed with it, where it did
 
 	Cache CacheUse
 
@@ -45,7 +45,7 @@ func (r Records) Receipts(ctx context.Context) (map[int64]Receipt, error) {
 // ReceiptOf is the receipt of a request, by its record.
 func ReceiptOf(r store.Request) Receipt {
 	return Receipt{
-		Tally: r.Tally, Turn: r.Turn, Fault: ReadFault(r.Fault),
+		VerdictCounts: r.Tally, Turn: r.Turn, Fault: ReadFault(r.Fault),
 		Estimate: r.Estimate, Expected: r.Sum.Tokens(r.Sum.Total), Unread: r.CutExpected, Cost: CostOf(r),
 		Took: r.Took, Retries: r.Retries, End: r.End, Finish: r.Finish, Cache: CacheUseOf(r),
 		Usage: pricing.Usage{

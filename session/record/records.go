@@ -69,7 +69,7 @@ func (e *NoRequestError) Error() string {
 // or a title. Where there is no such request the error is a *NoRequestError.
 func (r Records) Find(ctx context.Context, turn, nth int) (Recorded, error) {
 	return r.find(ctx, turn, nth, func(i int, q store.Request) bool {
-		return i == nth || nth == 0 && q.Purpose == store.ForAnswer
+		return i == nth || nth == 0 && q.Purpose == store.PurposeAnswer
 	})
 }
 

@@ -50,7 +50,7 @@ func TestRequestWhoseMessagesCannotBeReadIsNotRebuilt(t *testing.T) {
 				if left--; left < 0 {
 					return nil, gone
 				}
-				return r.Store.MessagesWith(ctx, ids)
+				return r.Store.MessagesByID(ctx, ids)
 			}).With(messages...), err
 		}
 		made, err := r.Replay(t.Context(), 2, 0)

@@ -23,7 +23,7 @@ type Usage struct {
 }
 
 func (u *Usage) add(s store.Usage) {
-	u.Add(s.Requests, pricing.Cost{Amount: pricing.Money(s.Cost), From: pricing.CostFrom(s.From)})
+	u.Add(s.Requests, pricing.Cost{Amount: pricing.Money(s.Cost), From: pricing.CostFrom(s.CostFrom)})
 	u.Prompt += s.Prompt
 	u.Cached += s.Cached
 	u.CacheWrite += s.CacheWrite

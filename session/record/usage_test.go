@@ -16,12 +16,12 @@ import (
 // However a report divides the requests, its lines add up to the total, and so do the purposes.
 func TestUsageAddsUp(t *testing.T) {
 	ctx := context.Background()
-	s, err := store.Open(ctx, store.Memory, store.Options{})
+	s, err := store.Open(ctx, store.InMemory, store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	row, _, err := s.Begin(ctx, store.Session{Title: "one"}, store.Message{})
+	row, _, err := s.BeginSession(ctx, store.Session{Title: "one"}, store.Message{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func TestUsageAddsUp(t *testing.T) {
 			r := store.Request{
 				Session: row.ID, Endpoint: "e", Model: rapid.SampledFrom([]string{"m", "n"}).Draw(t, "model"),
 				Created: start.Add(time.Duration(rapid.IntRange(0, 20*24-1).Draw(t, "hour")) * time.Hour),
-				Purpose: rapid.SampledFrom([]store.Purpose{store.ForAnswer, store.ForSummary, store.ForTitle}).Draw(t,
+				Purpose: rapid.SampledFrom([]store.Purpose{store.PurposeAnswer, store.PurposeSummary, store.PurposeTitle}).Draw(t,
 					"purpose"),
 				Cost: int64(rapid.IntRange(0, 9).Draw(t, "cost")), Prompt: rapid.IntRange(-1, 99).Draw(t, "prompt"),
 				Cached: -1, Answer: -1, Reasoning: -1,

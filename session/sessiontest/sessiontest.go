@@ -33,7 +33,7 @@ func RecordAnnouncements(l *llmtest.Ledger) func(turn any, e session.Event) {
 // and those that are recorded in the stores at the given paths.
 func CheckAnnounced(t testing.TB, l *llmtest.Ledger, histories ...string) {
 	t.Helper()
-	if err := l.Compare(storetest.Attempts(histories...)); err != nil {
+	if err := l.Compare(storetest.RecordedAttempts(histories...)); err != nil {
 		t.Errorf("%v in %q", err, histories)
 	}
 }

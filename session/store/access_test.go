@@ -12,14 +12,14 @@ import (
 	"testing"
 )
 
-// asNobody runs nobodyProgram as a user without rights of its own.
+// asNobody runs nobodyProgram as a user without special rights.
 func asNobody(t *testing.T, path string) string {
 	t.Helper()
 	self, err := os.Executable()
 	must(t, "find the test binary", err)
 	cmd := exec.Command(self, path)
 	if os.Geteuid() == 0 {
-		// The test binary stands in a folder that only root may enter.
+		// The test binary is in a folder that only root may enter.
 		b, err := os.ReadFile(self)
 		must(t, "read the test binary", err)
 		dir := openFolder(t)
@@ -36,7 +36,7 @@ func asNobody(t *testing.T, path string) string {
 	return string(out)
 }
 
-// openFolder is a temporary folder that everybody may enter.
+// openFolder returns a temporary folder that everybody may enter.
 func openFolder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -15,18 +15,18 @@ import (
 	"winnow/session/store/sqlite"
 )
 
-// writer fills a history with anything that it can hold.
+// writer fills a history with random content.
 type writer struct {
 	*rapid.T
 	s     *Store
 	clock *clock
 	ids   []string // its sessions
 
-	marked bool   // every text of a session has its token
-	token  string // of the session at hand
+	marked bool   // every text of a session contains the session's token
+	token  string // of the current session
 }
 
-// tokenOf is the token of a session, which its id does not hold.
+// tokenOf returns the token of a session. The id does not contain it.
 func tokenOf(session string) string { return "TOK" + strings.ToUpper(session[24:]) }
 
 func (w writer) text(name string) string {
@@ -44,6 +44,14 @@ func (w writer) text(name string) string {
 	return text
 }
 
+func text(t *rapid.T) string {
+	return string(rapid.SliceOfN(rapid.Byte(), 0, 20).Draw(t, "text"))
+}
+
+var roles = []history.Role{history.User, history.Assistant, history.Tool, history.System, "oracle"}
+
+func role(t *rapid.T) history.Role { return rapid.SampledFrom(roles).Draw(t, "role") }
+
 func (w writer) pick(name string, n int) int { return rapid.IntRange(0, n-1).Draw(w.T, name) }
 
 func (w writer) must(doing string, err error) {
@@ -52,7 +60,7 @@ func (w writer) must(doing string, err error) {
 	}
 }
 
-// message is one with everything that a message may have.
+// message returns a message with random values in every field.
 func (w writer) message(session string, parent int64) Message {
 	m := anything[Message](w.T, rapid.Custom(func(*rapid.T) string { return w.text("text") }))
 	m.Session, m.Parent, m.Role, m.Queued, m.Damaged = session, parent, role(w.T), 0, false
@@ -76,23 +84,23 @@ func (w *writer) begin() {
 		ID: id, Title: w.text("title"), Model: "m", Preset: "tight", Overrides: "reserve = 1\n",
 		System: w.text("system"), Dir: "/work", Endpoint: "here", Tags: []string{w.text("tag"), "b"}, Pinned: w.pick("pinned", 2) == 0,
 	}
-	session, _, err := w.s.Begin(context.Background(), row, w.message("", 0))
+	session, _, err := w.s.BeginSession(context.Background(), row, w.message("", 0))
 	w.must("begin", err)
 	w.ids = append(w.ids, session.ID)
 }
 
-// any is one of the sessions and its messages.
+// any returns a random session and the ids of its messages.
 func (w *writer) any() (Session, []int64) {
 	if len(w.ids) == 0 {
 		w.begin()
 	}
 	id := w.ids[w.pick("session", len(w.ids))]
 	session, err := w.s.Session(context.Background(), id)
-	w.must("find the session", err)
+	w.must("find the chat", err)
 	return session, listOf[int64](w, w.s, `SELECT id FROM messages WHERE session = ? ORDER BY id`, session.key)
 }
 
-// step does one thing to the history, but none of those.
+// step changes the history in a random way, except for those in but.
 func (w *writer) step(but ...string) {
 	w.clock.add(time.Duration(w.pick("later", 3)) * time.Millisecond)
 	ctx := context.Background()
@@ -102,13 +110,13 @@ func (w *writer) step(but ...string) {
 	steps := map[string]func() error{
 		"begin": func() error { w.begin(); return nil },
 		"append": func() error {
-			_, err := w.s.Append(ctx, w.message(session.ID, message))
+			_, err := w.s.AppendMessage(ctx, w.message(session.ID, message))
 			return err
 		},
 		"answer": func() error {
 			m, err := w.s.StartAnswer(ctx, w.message(session.ID, message))
 			if err == nil {
-				err = w.s.Checkpoint(ctx, m.ID, w.text("partial"), "")
+				err = w.s.SavePartialAnswer(ctx, m.ID, w.text("partial"), "")
 			}
 			if err == nil && w.pick("ends", 2) == 0 {
 				whole := w.message(session.ID, message)
@@ -138,7 +146,7 @@ func (w *writer) step(but ...string) {
 			return err
 		},
 		"damage": func() error {
-			_, err := w.s.full.ExecContext(ctx, `
+			_, err := w.s.durable.ExecContext(ctx, `
 				UPDATE messages
 				SET content = CAST(content || 'x' AS BLOB)
 				WHERE id = ?`, message)
@@ -147,9 +155,9 @@ func (w *writer) step(but ...string) {
 		"prompt":  func() error { return w.s.AddPrompt(ctx, session.ID, Draft{Text: w.text("prompt")}) },
 		"fault":   func() error { return w.s.SetFault(ctx, message, w.text("fault")) },
 		"draft":   func() error { return w.s.SaveDraft(ctx, session.ID, Draft{Text: w.text("draft")}) },
-		"leaf":    func() error { return w.s.Update(ctx, session.ID, func(row *Session) { row.Leaf = message }) },
+		"leaf":    func() error { return w.s.UpdateSession(ctx, session.ID, func(row *Session) { row.Leaf = message }) },
 		"rename":  func() error { return window{Store: w.s}.Rename(ctx, session.ID, w.text("title"), "user") },
-		"archive": func() error { return w.s.Update(ctx, session.ID, func(row *Session) { row.Archived = true }) },
+		"archive": func() error { return w.s.UpdateSession(ctx, session.ID, func(row *Session) { row.Archived = true }) },
 		"delete":  func() error { return window{Store: w.s}.Delete(ctx, session.ID) },
 		"fork": func() error {
 			fork, err := w.s.Fork(ctx, session.ID, message)
@@ -172,7 +180,7 @@ func (w *writer) step(but ...string) {
 	w.must(name, steps[name]())
 }
 
-// request is a record of a plan of some messages.
+// request returns a request with a plan for some of the messages.
 func (w writer) request(session string, user int64, ids []int64) Request {
 	plan := history.Plan{Sum: history.Sum{Total: 5}}
 	for _, id := range ids {
@@ -182,15 +190,15 @@ func (w writer) request(session string, user int64, ids []int64) Request {
 		}
 	}
 	r := anything[Request](w.T, rapid.Custom(func(*rapid.T) string { return w.text("text") }))
-	r.Session, r.User, r.Plan, r.Purpose, r.End = session, user, &plan, ForAnswer, EndDone
+	r.Session, r.User, r.Plan, r.Purpose, r.End = session, user, &plan, PurposeAnswer, EndDone
 	r.Turn = 0
 	return r
 }
 
-// fill opens a history and does some steps to it.
+// fill opens a history and changes it in random steps.
 func fill(t *rapid.T) *writer {
 	c := noon()
-	s, err := Open(context.Background(), sqlite.Memory, Options{Now: c.now})
+	s, err := Open(context.Background(), sqlite.InMemory, Options{Now: c.now})
 	check(t, err)
 	w := &writer{T: t, s: s, clock: c}
 	for range rapid.IntRange(1, 15).Draw(t, "steps") {
@@ -199,13 +207,13 @@ func fill(t *rapid.T) *writer {
 	return w
 }
 
-// fatal is what ends a test, one of rapid's or another.
+// fatal is a *testing.T or a *rapid.T.
 type fatal interface{ Fatalf(string, ...any) }
 
 func linesOf(t fatal, s *Store, session string) []Line {
 	var lines []Line
 	err := s.Dump(context.Background(), session, func(l Line) error {
-		// What goes through JSON and back is the same.
+		// Lines survive JSON encoding.
 		text, err := json.Marshal(l)
 		var back Line
 		if err == nil {
@@ -220,7 +228,7 @@ func linesOf(t fatal, s *Store, session string) []Line {
 	return lines
 }
 
-// digest is everything that is dumped of a history.
+// digest returns all lines of a history as text.
 func digest(t fatal, s *Store) string {
 	var b strings.Builder
 	for _, id := range allIDs(t, s) {
@@ -235,13 +243,13 @@ func digest(t fatal, s *Store) string {
 	return b.String()
 }
 
-// allIDs are the ids of all sessions.
+// allIDs returns the ids of all sessions.
 func allIDs(t fatal, s *Store) []string {
 	return listOf[string](t, s, `SELECT id FROM sessions ORDER BY id`)
 }
 
-// What is dumped of any history and restored by another file is the same there: in an empty one in any
-// order, and in one that has the ids already.
+// Lines that are dumped from any history and applied to another give the same sessions there: in an empty history in
+// any order, and in one with other sessions.
 func TestRestoreSessionKeepsAllThatDumpHandsOut(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -276,9 +284,9 @@ func TestRestoreSessionKeepsAllThatDumpHandsOut(t *testing.T) {
 	})
 }
 
-// applyTo applies lines, which changes nothing the second time.
+// applyTo applies lines twice; the second time must change nothing.
 func applyTo(t *rapid.T, s *Store, lines []Line) {
-	apply := func() Applied {
+	apply := func() ApplyResult {
 		out, err := s.Apply(context.Background(), func(take func(Line) error) (err error) {
 			for i := 0; i < len(lines) && err == nil; i++ {
 				err = take(lines[i])
@@ -296,7 +304,7 @@ func applyTo(t *rapid.T, s *Store, lines []Line) {
 	}
 }
 
-// agree compares what two stores say of sessions by other ways than their dumps.
+// agree compares sessions of two stores by other methods than Dump.
 func agree(t *rapid.T, a, b *Store, ids []string) {
 	for _, id := range ids {
 		var tells [2]string
@@ -310,10 +318,21 @@ func agree(t *rapid.T, a, b *Store, ids []string) {
 					m.Status = history.Interrupted // where it is not streamed
 				}
 			}
-			tells[i] = told(row, fmt.Sprint(row.Tags), Decisions{}, branch)
+			tells[i] = described(row, branch)
 		}
 		if tells[0] != tells[1] {
 			t.Fatalf("session %s is\n%s, was\n%s", id, tells[1], tells[0])
 		}
 	}
+}
+
+// described returns a session and its active branch as text.
+func described(row Session, branch []Message) string {
+	out := fmt.Sprintf("%q %s leaf %d, pinned %v, archived %v, deleted %v, %d messages, %d turns, %q\n", row.Title,
+		row.TitleFrom, row.Leaf, row.Pinned, row.Archived, !row.Deleted.IsZero(), row.Messages, row.Turns, row.Tags)
+	for _, m := range branch {
+		out += fmt.Sprintf("%d behind %d at %d: %s %s %q, %d calls, %d/%d\n", m.ID, m.Parent, m.Seq, m.Role, m.Status,
+			m.Content, len(m.ToolCalls), m.Sibling, m.Siblings)
+	}
+	return out
 }

@@ -15,15 +15,15 @@ import (
 	"winnow/history"
 )
 
-// The history of BenchmarkLargeHistory: messages of about 300 bytes with words as often as a language has them. One in
-// fifty is Chinese.
+// The history of BenchmarkLargeHistory has messages of about 300 bytes whose words are distributed as in a natural
+// language. One message in fifty is Chinese.
 const (
 	largeSessions = 1_000
-	largeMessages = 100 // in each
+	largeMessages = 100 // in each session
 	vocabulary    = 50_000
 )
 
-// speaker makes texts.
+// speaker generates texts.
 type speaker struct {
 	rand       *rand.Rand
 	words, han *rand.Zipf
@@ -34,7 +34,7 @@ func newSpeaker() *speaker {
 	return &speaker{r, rand.NewZipf(r, 1.1, 4, vocabulary-1), rand.NewZipf(r, 1.1, 8, 2999)}
 }
 
-// nthWord is the word of a rank, the most common first: syllables, the fewer the more common it is.
+// nthWord returns the word with the given rank; more common words have fewer syllables.
 func nthWord(rank uint64) string {
 	consonants, vowels := "bdfgklmnprstvz", "aeiou"
 	var b strings.Builder
@@ -58,34 +58,33 @@ func (s *speaker) text() string {
 	return b.String()
 }
 
-// largeHistory opens a history whose messages all lack in the search index.
+// largeHistory opens a history whose messages are not in the search index.
 func largeHistory(b *testing.B, voice *speaker) *Store {
 	b.Helper()
 	s := openAt(b, newPath(b), Options{})
 	for i := range largeSessions {
-		must(b, "fill", s.jot(context.Background(), "fill", func(t *tx) {
+		must(b, "fill", s.saveFast(context.Background(), "fill", func(t *tx) {
 			n, last := s.addSession(t, Session{Title: "About " + nthWord(uint64(i))}), int64(0)
 			for seq := 1; seq <= largeMessages; seq++ {
 				m := says("", last, history.User, voice.text())
 				m.Seq, m.ID, m.Status, m.CreatedMS = seq, s.newID(t), history.Streaming, int64(i+1)*60_000
-				insertMessage(t, n, m, "") // which is not indexed while it is streamed
+				insertMessage(t, n, m, "") // not indexed while it is streaming
 				last = m.ID
 			}
 			t.Exec(`UPDATE sessions SET leaf = ?, messages = ? WHERE n = ?`, last, largeMessages, n)
 			t.Exec(`UPDATE messages SET status = 'complete' WHERE session = ?`, n)
-			s.use(t, n)
+			s.markUsed(t, n)
 		}))
 	}
 	return s
 }
 
-// BenchmarkLargeHistory measures what 100,000 messages cost: the index, a search of each kind and a commit. Run it
-// with -benchtime=1x.
+// BenchmarkLargeHistory measures indexing, searches and commits with 100,000 messages. Run it with -benchtime=1x.
 func BenchmarkLargeHistory(b *testing.B) {
 	voice, ctx := newSpeaker(), context.Background()
 	s := largeHistory(b, voice)
 	b.Run("index", func(b *testing.B) {
-		for b.Loop() { // a second time there is nothing left to do
+		for b.Loop() { // only the first iteration has work to do
 			worked(b, 1000, func() (more bool) {
 				left, err := s.IndexSome(ctx)
 				must(b, "index", err)
@@ -104,7 +103,7 @@ func BenchmarkLargeHistory(b *testing.B) {
 		b.Run("search/"+name, func(b *testing.B) {
 			for b.Loop() {
 				worked(b, 100, func() bool {
-					_, err := s.Search(ctx, Search{Text: text})
+					_, err := s.Search(ctx, SearchQuery{Text: text})
 					must(b, "search", err)
 					return true
 				})
@@ -122,8 +121,8 @@ func BenchmarkLargeHistory(b *testing.B) {
 	})
 }
 
-// worked reports the processor time of doing something at most some times, which says more than the clock on a machine
-// with other work.
+// worked reports percentiles of the processor time of do, called up to times times. Processor time is more stable than
+// wall time on a busy machine.
 func worked(b *testing.B, times int, do func() (more bool)) {
 	b.Helper()
 	now := func() time.Duration {

@@ -5,8 +5,8 @@ import (
 	"os"
 )
 
-// A case of this package's random tests costs much more than one of a pure function, so a plain run takes
-// 15 instead of rapid's 100. RAPID_CHECKS or -rapid.checks takes more.
+// A case of the random tests of this package is expensive, so they run 15 cases instead of rapid's 100 unless
+// RAPID_CHECKS or -rapid.checks says otherwise.
 func init() {
 	if os.Getenv("RAPID_CHECKS") == "" {
 		flags.Set("rapid.checks", "15")

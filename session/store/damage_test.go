@@ -17,23 +17,23 @@ import (
 	"winnow/session/store/sqlite"
 )
 
-// sound is a history before it is damaged: its files, and what they hold.
+// sound is a history before it is damaged: its files, and the messages in them.
 type sound struct {
-	files    map[string][]byte // by what follows the name: "", -wal, -shm
+	files    map[string][]byte // by suffix of the name: "", -wal, -shm
 	messages map[string]bool   // fingerprints of all messages
 
-	backup   []byte          // made when about half of it was said
+	backup   []byte          // made when about half of the messages existed
 	backedUp map[string]bool // fingerprints of the messages in the backup
 }
 
-// speak fills a history: branches, calls, parts, long texts, requests, and everything beside.
+// speak fills a history with branches, tool calls, parts, long texts, requests, flags, drafts and prompts.
 func speak(t testing.TB, s *Store, sessions int) {
 	t.Helper()
 	ctx := context.Background()
 	random := rand.New(rand.NewSource(int64(sessions)))
 	for i := range sessions {
 		session, last := begin(t, s, fmt.Sprint("session ", i), chatter(random, 40))
-		must(t, "tag", s.Update(ctx, session.ID, func(row *Session) { row.Tags = []string{"tag"} }))
+		must(t, "tag", s.UpdateSession(ctx, session.ID, func(row *Session) { row.Tags = []string{"tag"} }))
 		for j := range 3 + 2*i {
 			m := says(session.ID, last.ID, history.Assistant, chatter(random, 1+random.Intn(200)))
 			if j%4 == 1 {
@@ -73,8 +73,8 @@ func chatter(random *rand.Rand, n int) string {
 	return b.String()
 }
 
-// makeSound stores conversations. With open, the files are those of a program that died: the newest
-// messages stand in the journal.
+// makeSound makes a history. With open, its files are those of a program that died, with the newest messages in the
+// write-ahead log.
 func makeSound(t testing.TB, open bool) sound {
 	t.Helper()
 	path := newPath(t)
@@ -88,7 +88,7 @@ func makeSound(t testing.TB, open bool) sound {
 	must(t, "read the backup", err)
 	out.backedUp = printsOf(t, s)
 	if open {
-		_, err := s.full.Exec("PRAGMA wal_checkpoint(TRUNCATE)")
+		_, err := s.durable.Exec("PRAGMA wal_checkpoint(TRUNCATE)")
 		must(t, "checkpoint", err)
 	}
 	speak(t, s, 3)
@@ -119,16 +119,16 @@ func printsOf(t testing.TB, s *Store) (all map[string]bool) {
 	return all
 }
 
-// printOf is a message's fingerprint, taken from what the store serves.
+// printOf computes the fingerprint of a message from the fields that callers see.
 func printOf(m Message) string {
-	m.attach(func(string, []byte) {})
+	m.storeParts(func(string, []byte) {})
 	return string(m.hash)
 }
 
-// harms are the ways in which a history is damaged: its files, by what follows the name, are changed.
+// harms lists the kinds of damage. do changes the files, which are keyed by suffix of the name.
 var harms = []struct {
 	name    string
-	journal bool // it is one of the log
+	journal bool // it damages the write-ahead log
 	do      func(random *rand.Rand, files map[string][]byte)
 }{
 	{"flipped bytes", false, func(random *rand.Rand, files map[string][]byte) {
@@ -188,13 +188,13 @@ func onPages(random *rand.Rand, files map[string][]byte, damage func(page []byte
 	}
 }
 
-// damagedFiles is how many files TestDamagedFileNeverStopsTheStart damages at random:
+// damagedFiles is the number of files that TestDamagedFileNeverStopsTheStart damages:
 //
-//	go test ./session/store -run TestDamagedFileNeverStopsTheStart -v -damaged 500
+// go test ./session/store -run TestDamagedFileNeverStopsTheStart -v -damaged 500
 var damagedFiles = flags.Int("damaged", 16, "how many files to damage at random")
 
-// A start succeeds whatever was damaged. Every message that is served is one that was stored, byte for byte; what is
-// lost is counted, and what a backup has is not lost. The damaged file stays as it is.
+// Opening succeeds whatever is damaged. Every message that can be read is one that was stored, byte for byte; lost
+// messages are counted, and messages in a backup are not lost. The damaged file is kept unchanged.
 func TestDamagedFileNeverStopsTheStart(t *testing.T) {
 	t.Parallel()
 	closed, died := makeSound(t, false), makeSound(t, true)
@@ -217,7 +217,7 @@ func TestDamagedFileNeverStopsTheStart(t *testing.T) {
 	}
 }
 
-// startDamaged opens a damaged history and holds what it serves against what was stored.
+// startDamaged opens a damaged history and compares its messages with those that were stored.
 func startDamaged(t *testing.T, was sound, files map[string][]byte, backedUp bool) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "winnow.db")
@@ -232,7 +232,7 @@ func startDamaged(t *testing.T, was sound, files map[string][]byte, backedUp boo
 	clock := clock{noon().t.Add(time.Hour)}
 	s, err := Open(context.Background(), path, Options{Now: clock.now})
 	if errors.Is(err, sqlite.ErrOtherBuild) {
-		return // the version in the header was hit, and nothing tells that from a file of another build
+		return // the version in the header was hit, which looks like another build
 	}
 	must(t, "open", err)
 	defer s.Close()
@@ -254,7 +254,7 @@ func startDamaged(t *testing.T, was sound, files map[string][]byte, backedUp boo
 	}
 }
 
-// servedBy reads all messages as a user does, and returns the fingerprints of those that come whole.
+// servedBy reads all messages through the store and returns the fingerprints of the intact ones.
 func servedBy(t *testing.T, s *Store, was sound) (served map[string]bool) {
 	t.Helper()
 	ctx := context.Background()
@@ -272,13 +272,13 @@ func servedBy(t *testing.T, s *Store, was sound) (served map[string]bool) {
 			served[print] = true
 		}
 	}
-	list, err := s.Sessions(ctx, Filter{})
-	if err != nil && !sqlite.IsDamage(err) {
+	list, err := s.Sessions(ctx, SessionFilter{})
+	if err != nil && !sqlite.IsDamaged(err) {
 		t.Errorf("Sessions: %v", err)
 	}
 	for _, session := range list {
 		branch, err := s.Branch(ctx, session.Leaf, 0)
-		if err != nil && (!sqlite.IsDamage(err) || s.salvaged != nil) {
+		if err != nil && (!sqlite.IsDamaged(err) || s.salvaged != nil) {
 			t.Errorf("Branch of %s: %v", session.ID, err)
 		}
 		if s.salvaged != nil && (len(branch) == 0 || branch[0].Parent != 0) {
@@ -290,16 +290,16 @@ func servedBy(t *testing.T, s *Store, was sound) (served map[string]bool) {
 	}
 	err = s.view(ctx, "read", func(t *tx) {
 		for m := range eachMessage(t, true, "1") {
-			note(complete([]Message{m})[0])
+			note(quarantineDamaged([]Message{m})[0])
 		}
 	})
-	if err != nil && (!sqlite.IsDamage(err) || s.salvaged != nil) {
+	if err != nil && (!sqlite.IsDamaged(err) || s.salvaged != nil) {
 		t.Errorf("read all messages: %v", err)
 	}
 	return served
 }
 
-// checkSalvage holds the report against the files.
+// checkSalvage compares the report of a recovery with the files.
 func checkSalvage(t *testing.T, s *Store, was sound, files map[string][]byte, served int) {
 	t.Helper()
 	got := *s.salvaged

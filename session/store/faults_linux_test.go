@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// mounted is a small disk of its own, which only root can have.
+// mounted mounts a small disk, which requires root.
 func mounted(t *testing.T, args ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -28,7 +28,7 @@ func mount(t *testing.T, args ...string) {
 	}
 }
 
-// fillDisk writes a file that leaves no room on its disk.
+// fillDisk fills the rest of a disk with a file, and returns a function that removes it.
 func fillDisk(t *testing.T, dir string) (empty func()) {
 	t.Helper()
 	name := filepath.Join(dir, "ballast")
@@ -56,8 +56,8 @@ func TestNewHistoryOnAFullDiskIsRefusedInWords(t *testing.T) {
 	}
 }
 
-// SQLite needs a little room beside the file even to begin. Without it the history is read all the same, with
-// what is in the write-ahead log of a program that died, and nothing on the disk is changed.
+// SQLite needs some space beside the file even to begin a transaction. Without it the history can still be read,
+// including the write-ahead log of a program that died, and nothing on disk changes.
 func TestHistoryOnAFullDiskIsOpenForReading(t *testing.T) {
 	for _, died := range []bool{false, true} {
 		t.Run(fmt.Sprint("died ", died), func(t *testing.T) {
@@ -80,7 +80,7 @@ func TestHistoryOnAFullDiskIsOpenForReading(t *testing.T) {
 			if served := servedBy(t, s, was); len(served) != len(was.messages) {
 				t.Errorf("%d of %d messages can be read", len(served), len(was.messages))
 			}
-			if _, err := s.Append(ctx, Message{}); !errors.Is(err, ErrReadOnly) || !strings.Contains(err.Error(),
+			if _, err := s.AppendMessage(ctx, Message{}); !errors.Is(err, ErrReadOnly) || !strings.Contains(err.Error(),
 				"the disk is full; free some space") {
 				t.Errorf("Append = %v, want ErrReadOnly with the way out", err)
 			}
@@ -95,7 +95,7 @@ func TestHistoryOnAFullDiskIsOpenForReading(t *testing.T) {
 	}
 }
 
-// Without room for a new file a damaged one is left exactly as it is.
+// Without space for a new file, a damaged one is left unchanged.
 func TestDamagedFileOnAFullDiskIsLeftAlone(t *testing.T) {
 	was := makeSound(t, false)
 	dir := mounted(t, "-t", "tmpfs", "-o", "size=4m", "tmpfs")
@@ -108,7 +108,7 @@ func TestDamagedFileOnAFullDiskIsLeftAlone(t *testing.T) {
 	if err == nil {
 		s.Close()
 	}
-	if !errors.Is(err, ErrDiskFull) || !strings.Contains(err.Error(), "save what the damaged chat history holds") {
+	if !errors.Is(err, ErrDiskFull) || !strings.Contains(err.Error(), "recover the damaged chat history") {
 		t.Errorf("Open = %v, want ErrDiskFull and what was tried", err)
 	}
 	if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, damaged) {
@@ -125,11 +125,11 @@ func TestDamagedFileOnAFullDiskIsLeftAlone(t *testing.T) {
 	}
 }
 
-// Behind a link, and where it alone is mounted into a container so that its name cannot be changed.
+// A damaged file is recovered behind a symbolic link, and as a mount point of a container, which cannot be renamed.
 func TestDamagedFileIsSavedWhereItIs(t *testing.T) {
 	for name, c := range map[string]struct {
 		reach func(t *testing.T, real, path string)
-		aside bool // the file that is set aside is beside the real one
+		aside bool // the file set aside is beside the real one
 	}{
 		"link": {func(t *testing.T, real, path string) { must(t, "link", os.Symlink(real, path)) }, true},
 		"mount": {func(t *testing.T, real, path string) {

@@ -17,7 +17,7 @@ import (
 	"winnow/session/store/sqlite"
 )
 
-// damagedHistory is a history with a damage by which no row is lost, and what it held.
+// damagedHistory makes a history with damage that loses no row.
 func damagedHistory(t *testing.T) (path string, damaged []byte, was sound) {
 	t.Helper()
 	was = makeSound(t, false)
@@ -27,11 +27,11 @@ func damagedHistory(t *testing.T) (path string, damaged []byte, was sound) {
 	return path, spoil(t, path, "messages_parent"), was
 }
 
-// spoil fills the first pages of tables and indexes of a history that is closed with zeros, and returns the damaged
-// file.
+// spoil overwrites the first pages of tables and indexes with zeros and returns the damaged file. The history must be
+// closed.
 func spoil(t *testing.T, path string, names ...string) (damaged []byte) {
 	t.Helper()
-	db := sqlite.Pool(path, sqlite.Immutable, 1)
+	db := sqlite.OpenPool(path, sqlite.ModeImmutable, 1)
 	defer db.Close()
 	damaged, err := os.ReadFile(path)
 	must(t, "read", err)
@@ -44,19 +44,19 @@ func spoil(t *testing.T, path string, names ...string) (damaged []byte) {
 	return damaged
 }
 
-// Rename sets a session's title.
+// Rename sets the title of a session.
 func (w window) Rename(ctx context.Context, session, title string, from TitleSource) error {
-	return w.Update(ctx, session, func(row *Session) { row.Title, row.TitleFrom = title, from })
+	return w.UpdateSession(ctx, session, func(row *Session) { row.Title, row.TitleFrom = title, from })
 }
 
 // Delete moves a session to the trash.
 func (w window) Delete(ctx context.Context, session string) error {
-	return w.Update(ctx, session, func(row *Session) { row.Deleted = w.now() })
+	return w.UpdateSession(ctx, session, func(row *Session) { row.Deleted = w.now() })
 }
 
 // Restore takes a session out of the trash.
 func (w window) Restore(ctx context.Context, session string) error {
-	return w.Update(ctx, session, func(row *Session) { row.Deleted = time.Time{} })
+	return w.UpdateSession(ctx, session, func(row *Session) { row.Deleted = time.Time{} })
 }
 
 // Damage closes the windows and fills the first pages of tables with zeros.
@@ -65,7 +65,7 @@ func (w window) Damage(tables ...string) {
 	spoil(w.p.T, w.path, tables...)
 }
 
-// Change closes the windows and changes bytes of the file.
+// Change closes the windows and replaces bytes in the file.
 func (w window) Change(from, to string) error {
 	w.p.exit()
 	b, err := os.ReadFile(w.path)
@@ -86,14 +86,14 @@ func (p *script) exit() {
 	}
 }
 
-// Write writes a file into the folder that is no database: a text and what is behind as much of another file.
+// Write writes a file into the folder: a text, followed by the content of another file from the same offset on.
 func (w window) Write(name, text, of string) error {
 	b, _ := os.ReadFile(filepath.Join(filepath.Dir(w.path), of))
 	b = append([]byte(text), b[min(len(b), len(text)):]...)
 	return os.WriteFile(filepath.Join(filepath.Dir(w.path), name), b, 0o600)
 }
 
-// Checked is what a check finds, without what depends on the schema.
+// Checked returns the result of Check without values that depend on the schema.
 func (w window) Checked(ctx context.Context) (CheckResult, error) {
 	c, err := w.Check(ctx)
 	c.Path, c.Bytes = "", 0
@@ -106,31 +106,31 @@ func (w window) RestoreFrom(ctx context.Context, name string) (aside string, err
 	return backup.Restore(ctx, w.path, filepath.Join(filepath.Dir(w.path), name), w.p.clock.now())
 }
 
-// Copies are the files beside the history that hold a session.
+// Copies returns the files beside the history that contain a session.
 func (w window) Copies(ctx context.Context, session string) (names []string, err error) {
-	all, err := backup.Copies(ctx, w.path, session)
+	all, err := backup.FilesWithSession(ctx, w.path, session)
 	for _, c := range all {
 		names = append(names, fmt.Sprint(c.Path, map[bool]string{true: " may, and is damaged"}[c.Damaged]))
 	}
 	return names, err
 }
 
-// PurgeCopies rewrites those files, and deletes what cannot be rewritten.
+// PurgeCopies rewrites those files, and deletes those that cannot be rewritten.
 func (w window) PurgeCopies(ctx context.Context, session string) (refused []string, err error) {
-	all, err := backup.Copies(ctx, w.path, session)
+	all, err := backup.FilesWithSession(ctx, w.path, session)
 	for _, c := range all {
 		if e := PurgeCopy(ctx, c, session); e != nil {
 			refused = append(refused, e.Error())
-			err = errors.Join(err, backup.Discard(c.Path))
+			err = errors.Join(err, backup.RemoveDatabase(c.Path))
 		}
 	}
 	return refused, err
 }
 
-// Holding are the files that hold a text.
+// Holding returns the files that contain a text.
 func (w window) Holding(text string) []string { return holding(w.p.T, filepath.Dir(w.path), text) }
 
-// Refused is the error with which a file in the folder is not opened.
+// Refused returns the error of opening a file in the folder, and verifies that the file is unchanged.
 func (w window) Refused(ctx context.Context, name string, readOnly bool) error {
 	if name != "" {
 		name = filepath.Join(filepath.Dir(w.path), name)
@@ -161,11 +161,11 @@ func TestFileThatIsTakenAwayIsMissed(t *testing.T) {
 			must(t, "open", err)
 			session, first := begin(t, s, "", "hello")
 			take(t, path)
-			_, err = s.Append(context.Background(), says(session.ID, first.ID, history.User, "x"))
+			_, err = s.AppendMessage(context.Background(), says(session.ID, first.ID, history.User, "x"))
 			if !errors.Is(err, ErrMoved) || !strings.Contains(err.Error(), "start winnow again") {
 				t.Errorf("Append = %v, want ErrMoved with its sentence", err)
 			}
-			s.Close() // what it says of the file that is gone does not matter
+			s.Close() // its error about the missing file does not matter
 			if b, err := os.ReadFile(path); err == nil && string(b) != "another file" {
 				t.Errorf("something was written to the other file: %q", b)
 			}
@@ -173,15 +173,15 @@ func TestFileThatIsTakenAwayIsMissed(t *testing.T) {
 	}
 }
 
-// A program that dies while it changes the journal of the file leaves a rollback journal: it is undone, and the history
-// can be written.
+// A program that dies while it changes the journal mode leaves a rollback journal. The transaction is rolled back and
+// the history can be written.
 func TestChangeThatWasLeftHalfDoneIsUndone(t *testing.T) {
 	path, left := newPath(t), newPath(t)
 	s, err := Open(context.Background(), path, Options{})
 	must(t, "open", err)
 	speak(t, s, 2)
 	must(t, "close", s.Close())
-	db := sqlite.Pool(path, "mode=rw&_journal_mode=DELETE&_cache_size=2", 1)
+	db := sqlite.OpenPool(path, "mode=rw&_journal_mode=DELETE&_cache_size=2", 1)
 	defer db.Close()
 	tx, err := db.Begin()
 	must(t, "begin", err)
@@ -200,7 +200,7 @@ func TestChangeThatWasLeftHalfDoneIsUndone(t *testing.T) {
 	}
 }
 
-// Another window would go on writing to a file that is set aside, and nobody would find that.
+// A file that another window has open is not set aside, because that window would keep writing to it.
 func TestFileThatIsOpenElsewhereIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	path, ctx := newPath(t), context.Background()
@@ -234,7 +234,7 @@ func TestFileThatIsOpenElsewhereIsLeftAlone(t *testing.T) {
 	}
 }
 
-// holdOpen has another program keep the history open until the test ends.
+// holdOpen starts another program that keeps the history open until the test ends.
 func holdOpen(t *testing.T, path string) {
 	t.Helper()
 	cmd, out := run(t, "hold", path)
@@ -243,7 +243,7 @@ func holdOpen(t *testing.T, path string) {
 	}
 	t.Cleanup(func() {
 		cmd.Process.Kill()
-		cmd.Wait() // an error: it was killed
+		cmd.Wait() // returns an error, because it was killed
 	})
 }
 
@@ -257,7 +257,7 @@ func holdProgram(args []string) error {
 	return nil
 }
 
-// One window saves the damaged file; the others wait for it and go on with the new one.
+// One window recovers the damaged file; the others wait and use the new one.
 func TestManyStartOnADamagedFileAtOnce(t *testing.T) {
 	t.Parallel()
 	for range 5 {

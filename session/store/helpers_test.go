@@ -17,7 +17,7 @@ import (
 	_ "winnow/session/store/storetest"
 )
 
-// TestMain runs the test binary as one of the programs that some tests need beside themselves.
+// TestMain runs the test binary as one of the helper programs of some tests.
 func TestMain(m *testing.M) {
 	program, ok := programs[os.Getenv("WINNOW_STORE_TEST_PROGRAM")]
 	if !ok {
@@ -30,14 +30,14 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-// programs are what the test binary can be run as.
+// programs maps names to the helper programs.
 var programs = map[string]func(args []string) error{
 	"chat":   chatProgram,
 	"nobody": nobodyProgram,
 	"hold":   holdProgram,
 }
 
-// clock is a time that tests set. It stands still until then.
+// clock is a time that tests control.
 type clock struct{ t time.Time }
 
 func (c *clock) now() time.Time { return c.t }
@@ -70,7 +70,7 @@ func newStore(t testing.TB) *Store {
 	return openAt(t, newPath(t), Options{Now: noon().now})
 }
 
-// says is a message of a session behind parent.
+// says returns a message of a session with the given parent.
 func says(session string, parent int64, role history.Role, text string) Message {
 	return Message{
 		Message: history.Message{Role: role, Content: text},
@@ -81,7 +81,7 @@ func says(session string, parent int64, role history.Role, text string) Message 
 
 func begin(t testing.TB, s *Store, title, text string) (Session, Message) {
 	t.Helper()
-	session, message, err := s.Begin(context.Background(), Session{Title: title}, says("", 0, history.User, text))
+	session, message, err := s.BeginSession(context.Background(), Session{Title: title}, says("", 0, history.User, text))
 	if err != nil {
 		t.Fatalf("Begin(%q, %q): %v", title, text, err)
 	}
@@ -90,7 +90,7 @@ func begin(t testing.TB, s *Store, title, text string) (Session, Message) {
 
 func add(t testing.TB, s *Store, m Message) Message {
 	t.Helper()
-	out, err := s.Append(context.Background(), m)
+	out, err := s.AppendMessage(context.Background(), m)
 	if err != nil {
 		t.Fatalf("Append(%s %.40q behind %d): %v", m.Role, m.Content, m.Parent, err)
 	}
@@ -127,7 +127,7 @@ func must(t testing.TB, doing string, err error) {
 	}
 }
 
-// nobodyProgram opens a history as a user who may not write it, and says how that went.
+// nobodyProgram opens a history as a user who may not write it, and prints the outcome.
 func nobodyProgram(args []string) error {
 	s, err := Open(context.Background(), args[0], Options{})
 	if err != nil {
@@ -135,7 +135,7 @@ func nobodyProgram(args []string) error {
 		return nil
 	}
 	defer s.Close()
-	all, err := s.Sessions(context.Background(), Filter{})
+	all, err := s.Sessions(context.Background(), SessionFilter{})
 	if err != nil {
 		return err
 	}
@@ -146,21 +146,21 @@ func nobodyProgram(args []string) error {
 	return nil
 }
 
-// flag gives one message a flag.
+// flag sets the flag of one message.
 func flag(ctx context.Context, s *Store, message int64, f history.Flag) error {
 	_, err := s.SetFlags(ctx, map[int64]history.Flag{message: f})
 	return err
 }
 
-// insertMessage stores a message in the session with this key.
+// insertMessage stores a message in the session with key n.
 func insertMessage(t *tx, n int64, m Message, owner string) {
 	m.session, m.owner = n, owner
-	m.attach(t.attach)
+	m.storeParts(t.putAttachment)
 	t.put("INSERT INTO messages", m.columns(), "")
 	m.index(t)
 }
 
-// indexAll brings the search index up to date.
+// indexAll adds all missing messages to the search index.
 func indexAll(t fatal, s *Store) {
 	for left := int64(1); left > 0; {
 		var err error
@@ -170,7 +170,7 @@ func indexAll(t fatal, s *Store) {
 	}
 }
 
-// anything is a T with anything in its fields but times, and these texts.
+// anything returns a T with random fields, texts from the generator, and zero times.
 func anything[T any](t *rapid.T, text *rapid.Generator[string]) T {
 	return rapid.MakeCustom[T](rapid.MakeConfig{
 		Kinds: map[reflect.Kind]*rapid.Generator[any]{
@@ -192,9 +192,9 @@ func anything[T any](t *rapid.T, text *rapid.Generator[string]) T {
 	}).Draw(t, "anything")
 }
 
-// listOf reads the values of a query of one column.
+// listOf returns the values of a query with one column.
 func listOf[T any](t fatal, s *Store, query string, args ...any) []T {
-	read := sqlite.On(context.Background(), s.reads)
+	read := sqlite.WithoutTx(context.Background(), s.reads)
 	all := sqlite.List[T](read, query, args...)
 	if read.Err != nil {
 		t.Fatalf("%s: %v", query, read.Err)

@@ -15,50 +15,51 @@ import (
 	"winnow/session/store/sqlite"
 )
 
-// Conversation is a conversation of another program with all its branches.
-type Conversation struct {
-	// Session is its row there. Source and Origin name it, so that a later import finds it; without Origin it is
-	// imported anew each time. One without Updated becomes the session used last; any other keeps its place in the
-	// order of last use there: thousands of old conversations do not bury those of today.
+// ImportedConversation is a conversation of another program with all its branches.
+type ImportedConversation struct {
+	// Session describes the session to create. Source and Origin identify the conversation, so that a later import
+	// updates it; with an empty Origin each import creates a new session. A conversation with Updated set keeps its
+	// place in the order of last use, so that old imports do not bury recent chats; one without becomes the session
+	// used last.
 	Session  Session
-	Messages []ImportedMessage // every one behind the one that it follows
-	Leaf     int               // the index in Messages of the end of the active branch, -1 for the last message
+	Messages []ImportedMessage // each after the message that it follows
+	Leaf     int               // index in Messages of the end of the active branch, -1 for the last message
 }
 
-// Add adds a message without a label behind the last one.
-func (c *Conversation) Add(m Message) {
+// Add appends a message without a label and without a known time.
+func (c *ImportedConversation) Add(m Message) {
 	c.Messages = append(c.Messages, ImportedMessage{Message: m, After: len(c.Messages) - 1, Untimed: true})
 }
 
-// ImportedMessage is one message of a Conversation. Its label is its id there.
+// ImportedMessage is a message of an ImportedConversation. Its Label is its id in the other program.
 type ImportedMessage struct {
 	Message
-	After    int  // the index of the message that it follows, -1 for none
-	Excluded bool // the other program keeps it from its model, so it is excluded here
-	Untimed  bool // the file does not say when it was written, so CreatedMS is a guess
+	After    int  // index of the message that it follows, -1 for none
+	Excluded bool // the other program hides it from its model, so it is excluded here too
+	Untimed  bool // the file does not say when it was written; CreatedMS is a guess
 }
 
-// ImportResult is what became of a Conversation.
+// ImportResult reports what Import did with a conversation.
 type ImportResult struct {
 	Session Session
-	New     bool // the session was not here before
-	Added   int  // the messages that were not
+	New     bool // the session did not exist before
+	Added   int  // messages that were added
 
-	Filled   int // messages that were here without the images that they have now
-	Unfilled int // such messages that stay as they are, because requests held them as they were
+	Filled   int // existing messages that got their missing images
+	Unfilled int // existing messages that did not, because they were already sent without them
 }
 
-// Import stores a conversation as a session, or merges it into the session that it was imported as before, in one
-// transaction. A message whose text became another since is added as a version beside the first; nothing that is here
-// changes. A session in the trash stays as it is.
+// Import stores a conversation as a new session, or merges it into the session of an earlier import, in one
+// transaction. Existing messages never change: a message whose text has changed since is added as a new version beside
+// the old one. A session in the trash is left alone.
 //
-// The active branch becomes the other program's where something was added and it did not end with a message that was
-// written here, or where its own end lies behind that message.
-func (s *Store) Import(ctx context.Context, c Conversation) (ImportResult, error) {
-	// A file can be imported again, so the import of many conversations does not wait for the disk after each.
-	return inTx(ctx, s.jot, "import the conversation", func(t *tx) ImportResult {
+// If something was added, the active branch becomes that of the other program, unless the user has continued the chat
+// here on another branch.
+func (s *Store) Import(ctx context.Context, c ImportedConversation) (ImportResult, error) {
+	// A file can be imported again, so importing many conversations need not wait for the disk after each.
+	return inTx(ctx, s.saveFast, "import the conversation", func(t *tx) ImportResult {
 		in := importing{tx: t, s: s, row: s.importedAs(t, c.Session)}
-		out := ImportResult{Session: sessionByKey(t, sessionThere(t, in.row.ID))}
+		out := ImportResult{Session: readSession(t, findSession(t, in.row.ID))}
 		if out.New = out.Session.ID == ""; out.Session.Deleted.IsZero() {
 			in.apply(c, &out)
 		}
@@ -66,8 +67,9 @@ func (s *Store) Import(ctx context.Context, c Conversation) (ImportResult, error
 	})
 }
 
-// importedAs is the row of the session that a conversation is imported as. Its id is the same on every machine, and
-// another one where that was purged. A clock that is ahead in the other program does not go on here.
+// importedAs returns row with the id and the times under which the conversation is imported. The id is derived from
+// Source and Origin, so it is the same on every machine; if that session was purged, the next id in the sequence is
+// used. Times in the future become now.
 func (s *Store) importedAs(t *tx, row Session) Session {
 	now := s.now()
 	if row.Created.IsZero() || row.Created.After(now) {
@@ -87,40 +89,41 @@ func (s *Store) importedAs(t *tx, row Session) Session {
 	return row
 }
 
-// importing is an import within its transaction.
+// importing is the state of an import within its transaction.
 type importing struct {
 	*tx
 	s   *Store
 	row Session
-	ids []int64 // of the conversation's messages
+	ids []int64 // of the messages of the conversation, in its order
 }
 
-func (in *importing) apply(c Conversation, out *ImportResult) {
+func (in *importing) apply(c ImportedConversation, out *ImportResult) {
 	applied := in.s.apply(in.tx, func(take func(Line) error) error {
 		err := take(Line{Session: &in.row})
 		for i, m := range c.Messages {
 			if m.After >= i || m.Status == history.Streaming {
-				return fmt.Errorf("message %d is before the one that it follows, or still arrives", i)
+				return fmt.Errorf("message %d precedes the message that it follows, or is still streaming", i)
 			}
-			err = cmp.Or(err, in.hand(m, take))
+			err = cmp.Or(err, in.takeMessage(m, take))
 		}
 		return err
 	})
-	out.Added, out.Filled, out.Unfilled = applied.Messages, applied.Filled, applied.Refused
+	out.Added, out.Filled, out.Unfilled = applied.Messages, applied.Filled, applied.Conflicts
 	if out.New && out.Added == 0 {
 		in.Fail(errors.New("the conversation has no message"))
 	}
-	n := sessionThere(in.tx, in.row.ID)
+	n := findSession(in.tx, in.row.ID)
 	if out.Added > 0 && in.Err == nil {
-		in.decide(n, c, out.Session.Leaf)
+		in.applyDecisions(n, c, out.Session.Leaf)
 	}
-	tellSessions(in.tx, applied.Changed)
-	out.Session = sessionByKey(in.tx, n)
+	queueSessionsForSync(in.tx, applied.Changed)
+	out.Session = readSession(in.tx, n)
 }
 
-// decide sets what the other program decided of a conversation: which messages it keeps from its model, and the end of
-// the active branch, unless the one that is here was written here and is not before it.
-func (in *importing) decide(n int64, c Conversation, here int64) {
+// applyDecisions excludes the messages that the other program hides from its model and sets the end of the active
+// branch. here is the current leaf: it stays if it was written here and is not part of the other program's active
+// branch.
+func (in *importing) applyDecisions(n int64, c ImportedConversation, here int64) {
 	flagged := sqlite.List[int64](in, `SELECT item FROM registers WHERE session = ? AND name = 'flag'`, n)
 	excluded := map[int64]history.Flag{}
 	for i, m := range c.Messages {
@@ -128,23 +131,23 @@ func (in *importing) decide(n int64, c Conversation, here int64) {
 			excluded[in.ids[i]] = history.Exclude
 		}
 	}
-	decide(in.s, in.tx, flagValue, excluded)
+	setDecisions(in.s, in.tx, flagValue, excluded)
 	end := in.ids[len(in.ids)-1]
 	if c.Leaf >= 0 {
 		end = in.ids[c.Leaf]
 	}
 	written := sqlite.Value[string](in, `SELECT label FROM messages WHERE id = ?`, here) == ""
 	if here != 0 && written && !slices.Contains(branchIDs(in.tx, end, 0), here) {
-		end = here // somebody went on with it here
+		end = here // the user continued the chat here
 	}
 	in.s.setRegister(in.tx, n, 0, leafValue, fmt.Sprintf(`{"leaf":%d}`, end))
 	if c.Session.Updated.IsZero() {
-		in.s.use(in.tx, n)
+		in.s.markUsed(in.tx, n)
 	}
 }
 
-// hand hands out a message with its id, its parent and its parts. Apply finds its fingerprint anew.
-func (in *importing) hand(from ImportedMessage, take func(Line) error) (err error) {
+// takeMessage passes a message and its attachments to take, with its id and parent set.
+func (in *importing) takeMessage(from ImportedMessage, take func(Line) error) (err error) {
 	m := from.Redacted(in.clean)
 	if m.Role == history.Assistant {
 		m.Model = cmp.Or(m.Model, in.row.Model)
@@ -154,14 +157,14 @@ func (in *importing) hand(from ImportedMessage, take func(Line) error) (err erro
 	}
 	m.ID = in.messageID(m, from.Untimed)
 	in.ids = append(in.ids, m.ID)
-	m.attach(func(hash string, data []byte) { err = cmp.Or(err, take(Line{Attachment: &Attachment{hash, data}})) })
+	m.storeParts(func(hash string, data []byte) { err = cmp.Or(err, take(Line{Attachment: &Attachment{hash, data}})) })
 	return cmp.Or(err, take(Line{Message: &m}))
 }
 
-// messageID is the id of a message that is imported, the same on every machine: the time that its file gives, later
-// than that of the message before it, and in the lowest bits a hash of what it says. Where a file gives no time, the
-// first one is made of the session's id and is before 1988. A message with a label is known by that and by what it
-// says, one without by the message before it as well.
+// messageID returns the id of an imported message, which is the same on every machine. The upper bits are the time from
+// the file, raised above the id of the parent; the lowest bits are a hash of the label, role and content. Without a
+// time in the file, the clock is derived from the session id and lies before 1988. An existing message is recognised by
+// label and content, or without a label by parent and content.
 func (in *importing) messageID(m Message, untimed bool) int64 {
 	const oldest = 1 << 39 // milliseconds
 	clock := m.CreatedMS

@@ -7,40 +7,41 @@ import (
 	"time"
 )
 
-// Learned is what winnow found out about a model behind a base URL.
-type Learned struct {
+// ModelFacts is what winnow has learned about a model at a base URL.
+type ModelFacts struct {
 	BaseURL  string          `json:"-"`
 	Model    string          `json:"-"`
-	Window   int             `json:"window,omitempty"` // tokens that a refusal named, 0 for none
+	Window   int             `json:"window,omitempty"` // context window in tokens, from an error; 0 if unknown
 	WindowAt time.Time       `json:"window_at,omitzero"`
-	Stated   int             `json:"stated,omitempty"` // tokens that the server stated last, 0 for none
+	Stated   int             `json:"stated,omitempty"` // the same as last reported by the server
 	StatedAt time.Time       `json:"stated_at,omitzero"`
-	Chosen   int             `json:"chosen,omitempty"` // tokens that the user set, 0 for none
+	Chosen   int             `json:"chosen,omitempty"` // the same as set by the user
 	ChosenAt time.Time       `json:"chosen_at,omitzero"`
-	Ratio    float64         `json:"ratio,omitempty"`   // the server's tokens per counted token, 0 unknown
-	Samples  int             `json:"samples,omitempty"` // how many answers Ratio comes from
-	Asked    json.RawMessage `json:"asked,omitempty"`   // an llm.Learned as JSON; nil is the usual way
+	Ratio    float64         `json:"ratio,omitempty"`   // the server's token count divided by winnow's, 0 if unknown
+	Samples  int             `json:"samples,omitempty"` // number of answers that Ratio is based on
+	Asked    json.RawMessage `json:"asked,omitempty"`   // JSON of an llm.Learned, nil for none
 }
 
-// Endpoint returns what was learned about a model, and the zero facts where nothing was or it cannot be read.
-func (s *Store) Endpoint(ctx context.Context, baseURL, model string) (Learned, error) {
-	return inTx(ctx, s.view, "read what is known of the model", func(t *tx) Learned {
-		return learned(t, plainURL(baseURL), model)
+// ModelFacts returns what was learned about a model. It returns only BaseURL and Model if nothing was or if the row
+// cannot be read.
+func (s *Store) ModelFacts(ctx context.Context, baseURL, model string) (ModelFacts, error) {
+	return inTx(ctx, s.view, "read what is known about the model", func(t *tx) ModelFacts {
+		return learned(t, withoutSecrets(baseURL), model)
 	})
 }
 
-func learned(t *tx, baseURL, model string) Learned {
-	l := Learned{BaseURL: baseURL, Model: model}
+func learned(t *tx, baseURL, model string) ModelFacts {
+	l := ModelFacts{BaseURL: baseURL, Model: model}
 	t.Row([]any{&jsonColumn{&l}},
 		`SELECT learned FROM endpoints WHERE base_url = ? AND model = ?`, baseURL, model)
 	return l
 }
 
-// Learn changes what is known of a model. A user name and password in the URL are not kept. change may run several
-// times.
-func (s *Store) Learn(ctx context.Context, baseURL, model string, change func(*Learned)) error {
-	baseURL = plainURL(baseURL)
-	return s.jot(ctx, "keep what is known of the model", func(t *tx) {
+// UpdateModelFacts applies change to what is known about a model and stores the result. User, password and query of the
+// base URL are not stored. change may be called several times.
+func (s *Store) UpdateModelFacts(ctx context.Context, baseURL, model string, change func(*ModelFacts)) error {
+	baseURL = withoutSecrets(baseURL)
+	return s.saveFast(ctx, "save what is known about the model", func(t *tx) {
 		l := learned(t, baseURL, model)
 		change(&l)
 		t.Exec(`
@@ -51,8 +52,8 @@ func (s *Store) Learn(ctx context.Context, baseURL, model string, change func(*L
 	})
 }
 
-// plainURL takes everything out of a URL that may be a secret: user, password and query.
-func plainURL(text string) string {
+// withoutSecrets removes the parts of a URL that may hold a secret: user, password, query and fragment.
+func withoutSecrets(text string) string {
 	u, err := url.Parse(text)
 	if err != nil {
 		return ""
@@ -61,11 +62,11 @@ func plainURL(text string) string {
 	return u.String()
 }
 
-// ToolPermission is what the user said of a tool for all sessions.
+// ToolPermission is the user's decision about a tool for all sessions.
 type ToolPermission struct {
-	Name       string // as the model is offered it
-	Identity   string // of the tool that is allowed; "" where any tool of the name is meant
-	Server     string // the MCP server that has it, "" for none
+	Name       string // as offered to the model
+	Identity   string // of the permitted tool, "" for any tool of that name
+	Server     string // the MCP server of the tool, "" for none
 	Permission string // off, ask or allow
 }
 
@@ -78,17 +79,18 @@ func (p *ToolPermission) columns() []column {
 	}
 }
 
-// ToolPermissions is what the user said of tools for all sessions, by name.
+// ToolPermissions returns the user's decisions about tools for all sessions, sorted by name.
 func (s *Store) ToolPermissions(ctx context.Context) ([]ToolPermission, error) {
-	return inTx(ctx, s.view, "read what tools may do", func(t *tx) []ToolPermission {
+	return inTx(ctx, s.view, "read the permissions of tools", func(t *tx) []ToolPermission {
 		return readRows[ToolPermission](t, "tool_permissions ORDER BY name, identity")
 	})
 }
 
-// SetToolPermission keeps what the user says of a tool for all sessions. A permission for an identity stands beside
-// those for other identities of the name. One for any tool of the name replaces all of them, and is replaced by them.
+// SetToolPermission stores a decision about a tool for all sessions. Decisions for different identities of a name exist
+// side by side. A decision for any tool of the name replaces all of them, and is replaced by a decision for one
+// identity.
 func (s *Store) SetToolPermission(ctx context.Context, p ToolPermission) error {
-	return s.jot(ctx, "keep what the tool may do", func(t *tx) {
+	return s.saveFast(ctx, "save the permission of the tool", func(t *tx) {
 		t.Exec(`DELETE FROM tool_permissions WHERE name = ?1 AND (identity IN ('', ?2) OR ?2 = '')`, p.Name, p.Identity)
 		t.put("INSERT INTO tool_permissions", p.columns(), "")
 	})

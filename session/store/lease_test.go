@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Of many windows that open a session at the same moment exactly one has it.
+// Of many windows that open a session at the same moment, exactly one gets the lease.
 func TestOneOfManyWindowsHasTheSession(t *testing.T) {
 	path := newPath(t)
 	var stores []*Store

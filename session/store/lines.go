@@ -17,12 +17,12 @@ import (
 	"winnow/session/store/sqlite"
 )
 
-// Line is one row of the history as an archive and a segment have it: exactly one of its fields is set, and its JSON is
-// an object of the row's columns under the field's name. A session comes before the rows that belong to it, a message
-// behind the one that it follows and behind its attachments, a request behind the messages that it names. Times are
-// Unix milliseconds; ids are the same on every machine, and 0 is none. A line of a kind that is not known is empty.
+// Line is one row of the history in an archive or a segment. Exactly one field is set, and its JSON is an object of the
+// row's columns under the field's name. A session precedes its rows, a message follows its parent and its attachments,
+// and a request follows the messages that it names. Times are Unix milliseconds. Ids are the same on every machine; 0
+// is none. A line of an unknown kind has no field set.
 //
-// Apply writes lines: into another history, of another machine too, and as often as anybody likes.
+// Apply writes lines into a history, also into that of another machine. Applying them again changes nothing.
 type Line struct {
 	Session    *Session    `json:"session,omitempty"`
 	Attachment *Attachment `json:"attachment,omitempty"`
@@ -33,7 +33,7 @@ type Line struct {
 	Tombstone  *Tombstone  `json:"tombstone,omitempty"`
 }
 
-// The rows write themselves as lines of an archive: an object of their columns.
+// Rows encode themselves as JSON objects of their columns.
 
 func (s *Session) MarshalJSON() ([]byte, error)   { return marshal(s.columns()) }
 func (m *Message) MarshalJSON() ([]byte, error)   { return marshal(m.columns()) }
@@ -51,53 +51,53 @@ func (l *Tombstone) UnmarshalJSON(data []byte) error { return unmarshal(data, l.
 
 // Attachment is the bytes of an image, a file or a text part.
 type Attachment struct {
-	Hash string `json:"hash"` // hex SHA-256 of Data
+	Hash string `json:"hash"` // SHA-256 of Data in hexadecimal
 	Data []byte `json:"data,omitempty"`
 }
 
-// Tombstone says that a session was purged.
+// Tombstone records that a session was purged.
 type Tombstone struct {
 	ID       int64
 	Session  string
-	Messages []int64 // those that went with it
+	Messages []int64 // ids of the messages that were purged with it
 }
 
 func (l *Tombstone) columns() []column {
 	return []column{{"id", &l.ID, 0}, {"session", &l.Session, 0}, {"messages", &jsonColumn{&l.Messages}, 0}}
 }
 
-// Dump passes everything that was said in a session to take, line by line and all of one moment: every
-// branch, what was sent for them and what was decided of them. What is unsent stays out. It holds one line in memory at a
-// time, however long the session is. Damaged rows come as they are stored. An
-// answer that still arrives comes as an interrupted one. An error of take ends it and comes back.
+// Dump passes the stored rows of a session to take as lines, all from one snapshot: every branch, the request records,
+// and the user's decisions. Drafts and queued messages are left out. It holds one line in memory at a time. Damaged
+// rows are passed as they are stored, and an answer that is still streaming as an interrupted one. An error from take
+// stops Dump and is returned.
 func (s *Store) Dump(ctx context.Context, session string, take func(Line) error) error {
-	return s.view(ctx, "read the session", func(t *tx) {
+	return s.view(ctx, "read the chat", func(t *tx) {
 		d := &dump{tx: t, attached: map[string]bool{}, take: func(_ int64, l Line) error { return take(l) }}
 		n := sessionKey(t, session)
-		row := sessionByKey(t, n)
-		d.line(0, Line{Session: &row})
-		d.shared(n, nil)
+		row := readSession(t, n)
+		d.emit(0, Line{Session: &row})
+		d.sharedRows(n, nil)
 	})
 }
 
-// dump hands out rows of the history as lines, in one transaction.
+// dump passes rows of the history to take as lines, in one transaction.
 type dump struct {
 	*tx
 	take     func(id int64, l Line) error
-	attached map[string]bool // hashes of the attachments that were taken
+	attached map[string]bool // hashes of the attachments that take already got
 }
 
-// line hands out a line, unless an error came before it. id is that of a row that machines tell each other, else 0.
-func (d *dump) line(id int64, l Line) {
+// emit passes a line to take unless an error occurred before. id is the id of a row that is synced, 0 for other lines.
+func (d *dump) emit(id int64, l Line) {
 	if d.Err == nil {
 		d.Fail(d.take(id, l))
 	}
 }
 
-// shared hands out the rows of a session that are shared with other machines: messages with their calls and parts, each
-// behind what its parts hold, requests with what their plans have otherwise than those before them, summaries and
-// registers. and are conditions more, by the names of the tables.
-func (d *dump) shared(session int64, and map[string]string) {
+// sharedRows emits the rows of a session that are shared with other machines: messages preceded by their attachments,
+// requests with the verdicts that begin with them, summaries and registers. and maps the names of tables to additional
+// SQL conditions.
+func (d *dump) sharedRows(session int64, and map[string]string) {
 	from := func(table string) string { return table + " WHERE session = ?" + and[table] + " ORDER BY id" }
 	for m := range each[Message](d.tx, from("placed_messages"), session) {
 		if m.Status == history.Streaming {
@@ -105,65 +105,67 @@ func (d *dump) shared(session int64, and map[string]string) {
 		}
 		for _, p := range m.parts {
 			if data, _ := d.readAttachment(p.hash); !d.attached[p.hash] {
-				d.line(0, Line{Attachment: &Attachment{p.hash, data}})
+				d.emit(0, Line{Attachment: &Attachment{p.hash, data}})
 				d.attached[p.hash] = true
 			}
 		}
-		d.line(m.ID, Line{Message: m})
+		d.emit(m.ID, Line{Message: m})
 	}
 	for r := range each[Request](d.tx, from("requests"), session) {
 		r.verdicts = readVerdicts(d.tx, "verdicts WHERE session = ? AND first_request = ?", session, r.ID)
-		d.line(r.ID, Line{Request: r})
+		d.emit(r.ID, Line{Request: r})
 	}
 	for r := range each[Summary](d.tx, from("summaries"), session) {
-		d.line(r.ID, Line{Summary: r})
+		d.emit(r.ID, Line{Summary: r})
 	}
 	for r := range each[Register](d.tx, from("registers"), session) {
-		d.line(r.Stamp, Line{Register: r})
+		d.emit(r.Stamp, Line{Register: r})
 	}
 }
 
 var (
-	// ErrLine says that lines hold what no history can have written.
-	ErrLine = errors.New("it is damaged")
-	// ErrAhead says that lines have a clock that no machine can have reached. It comes with ErrLine.
-	ErrAhead = errors.New("its clock is more than a day ahead")
-	// ErrWaits says that lines name rows that are not here yet.
-	ErrWaits = errors.New("it follows a file that is not here yet")
+	// ErrInvalidLines means that lines hold something that winnow cannot have written.
+	ErrInvalidLines = errors.New("it is damaged")
+	// ErrClockAhead means that the ids in lines are more than a day in the future. It comes with ErrInvalidLines.
+	ErrClockAhead = errors.New("its clock is more than a day ahead")
+	// ErrMissingRows means that lines refer to rows that are not in this history yet.
+	ErrMissingRows = errors.New("it follows a file that is not here yet")
 )
 
-// Applied says what Apply wrote.
-type Applied struct {
-	Sessions int // that were not here
-	Messages int
-	Filled   int      // imported messages that have their images now
-	Refused  int      // messages that are here with other content: what is here stays
-	Purged   int      // sessions that another machine purged; FinishPurge overwrites their text
-	Diverged int      // sessions with which two machines went on at once
-	Saved    int      // sessions made of messages that the machine which purged their session had not got
-	Changed  []string // the ids of all sessions of which something changed, was added or went
+// ApplyResult reports what Apply wrote.
+type ApplyResult struct {
+	Sessions  int      // new sessions
+	Messages  int      // new messages
+	Filled    int      // imported messages that got their missing images
+	Conflicts int      // messages that exist with other content; they stay as they are
+	Purged    int      // sessions that another machine purged; FinishPurge overwrites their text
+	Diverged  int      // sessions that two machines continued at the same time
+	Recovered int      // sessions created for messages that the machine which purged their session did not have
+	Changed   []string // ids of all sessions that were changed, added or purged
 
-	named []string // the ids of the sessions that the lines name
+	named []string // ids of the sessions that the lines name
 }
 
-// Apply writes what is new in lines, all of it in one transaction or nothing: a row that is here stays, a register with
-// a later stamp is set, a tombstone purges. So lines can be applied again and in any order of files, but for messages,
-// which come behind the one that they follow; otherwise the error is ErrWaits. lines hands them out in order, from the
-// first on each time it is called. ErrLine, which may be ErrAhead, says that the lines cannot be a history's. Where the
-// history is shared, the other machines are to be told of the sessions that changed.
-func (s *Store) Apply(ctx context.Context, lines func(take func(Line) error) error) (Applied, error) {
-	return inTx(ctx, s.save, "merge the conversations", func(t *tx) Applied {
+// Apply writes the lines that are new to this history, in one transaction. An existing row stays, a register with a
+// later stamp is set, and a tombstone purges its session. So lines can be applied repeatedly, and files of lines in any
+// order as long as a message comes after its parent; otherwise the error is ErrMissingRows. lines passes all lines in
+// order to take each time it is called; it may be called several times. The error is ErrInvalidLines, possibly with
+// ErrClockAhead, if the lines are not those of a history. If the history is synced, the changed sessions are queued for
+// sync.
+func (s *Store) Apply(ctx context.Context, lines func(take func(Line) error) error) (ApplyResult, error) {
+	return inTx(ctx, s.save, "merge the conversations", func(t *tx) ApplyResult {
 		out := s.apply(t, lines)
-		tellSessions(t, out.Changed)
+		queueSessionsForSync(t, out.Changed)
 		return out
 	})
 }
 
-func (s *Store) apply(t *tx, lines func(take func(Line) error) error) Applied {
+func (s *Store) apply(t *tx, lines func(take func(Line) error) error) ApplyResult {
 	a := applying{tx: t, s: s, changed: map[int64]bool{}}
-	// The clock of this file is ahead of a wall clock that went back, and what is forked here gets its ids meanwhile.
+	// If the wall clock went back, the clock of this file is ahead of it, and forks made here in the meantime have such
+	// ids.
 	here := sqlite.Value[int64](t, `SELECT clock FROM home`) + time.Hour.Milliseconds()
-	a.latest = max(s.now().Add(mostAhead).UnixMilli(), here) << numberBits
+	a.latest = max(s.now().Add(maxClockAhead).UnixMilli(), here) << numberBits
 	t.Fail(lines(func(l Line) error {
 		if t.Err == nil {
 			a.line(l)
@@ -173,24 +175,24 @@ func (s *Store) apply(t *tx, lines func(take func(Line) error) error) Applied {
 	a.finish()
 	var broken sqlite3.Error
 	if errors.As(t.Err, &broken) && broken.Code == sqlite3.ErrConstraint {
-		t.Err = fmt.Errorf("%w: a row of it cannot be stored: %w", ErrLine, t.Err)
+		t.Err = fmt.Errorf("%w: a row of it cannot be stored: %w", ErrInvalidLines, t.Err)
 	}
 	return a.out
 }
 
-// applying is an Apply within its transaction.
+// applying is the state of an Apply within its transaction.
 type applying struct {
 	*tx
 	s      *Store
-	latest int64 // no id is greater
-	newest int64 // id of the lines
+	latest int64 // the greatest id that is accepted
+	newest int64 // the greatest id in the lines
 
-	session int64     // key of the session that the lines belong to, 0 in front of the first one
-	purged  Tombstone // of that session, without an ID where it was not purged
+	session int64     // key of the session of the current lines, 0 before the first one
+	purged  Tombstone // tombstone of that session, with ID 0 if it was not purged
 
-	added   []int64        // ids of messages
-	changed map[int64]bool // keys of sessions
-	out     Applied
+	added   []int64        // ids of the new messages
+	changed map[int64]bool // keys of the changed sessions
+	out     ApplyResult
 }
 
 func (a *applying) line(l Line) {
@@ -200,10 +202,10 @@ func (a *applying) line(l Line) {
 	case l.Tombstone != nil:
 		a.tombstone(*l.Tombstone)
 	case l.Attachment != nil:
-		// Under the hash that it had where it comes from, so that damaged bytes stay damaged.
-		a.attach(l.Attachment.Hash, l.Attachment.Data)
+		// Keep the hash from the source, so that damaged bytes are still recognised as damaged.
+		a.putAttachment(l.Attachment.Hash, l.Attachment.Data)
 	case a.session == 0 && a.purged.ID == 0:
-		a.Fail(fmt.Errorf("%w: a row stands before its session", ErrLine))
+		a.Fail(fmt.Errorf("%w: a row precedes its session", ErrInvalidLines))
 	case l.Message != nil:
 		a.message(*l.Message)
 	case a.purged.ID != 0: // only messages are kept of a purged session
@@ -216,28 +218,28 @@ func (a *applying) line(l Line) {
 	}
 }
 
-// note notes whether the session changed.
-func (a *applying) note(changed bool) {
+// noteChange marks the current session as changed if changed is true.
+func (a *applying) noteChange(changed bool) {
 	if changed {
 		a.changed[a.session] = true
 	}
 }
 
-// check refuses ids that no machine can have given.
+// check rejects ids that no machine can have assigned.
 func (a *applying) check(ids ...int64) {
 	for _, id := range ids {
 		if id < 0 {
-			a.Fail(fmt.Errorf("%w: %d is no id", ErrLine, id))
+			a.Fail(fmt.Errorf("%w: %d is not an id", ErrInvalidLines, id))
 		}
 		if id > a.latest {
-			a.Fail(fmt.Errorf("%w: %w", ErrLine, ErrAhead))
+			a.Fail(fmt.Errorf("%w: %w", ErrInvalidLines, ErrClockAhead))
 		}
 		a.newest = max(a.newest, id)
 	}
 }
 
-// here is the session of a row of a table, 0 where it is not here.
-func (a *applying) here(table string, id int64) int64 {
+// sessionOfRow returns the session key of a row of a table, or 0 if there is no such row.
+func (a *applying) sessionOfRow(table string, id int64) int64 {
 	return sqlite.Value[int64](a, "SELECT session FROM "+table+" WHERE id = ?", id)
 }
 
@@ -248,8 +250,8 @@ func (a *applying) beginSession(row Session) {
 	if a.purged = tombstoneOf(a.tx, row.ID); a.purged.ID != 0 {
 		return
 	}
-	if a.session = sessionThere(a.tx, row.ID); a.session != 0 {
-		a.note(0 < a.Exec(`
+	if a.session = findSession(a.tx, row.ID); a.session != 0 {
+		a.noteChange(0 < a.Exec(`
 			UPDATE sessions
 			SET updated_ms = max(updated_ms, ?2), used = max(used, ?3)
 			WHERE n = ?1 AND (updated_ms < ?2 OR used < ?3)`, a.session, milliseconds(row.Updated), row.used))
@@ -259,28 +261,28 @@ func (a *applying) beginSession(row Session) {
 	row.Address = ""
 	a.session = insertSession(a.tx, row)
 	a.out.Sessions++
-	a.note(true)
+	a.noteChange(true)
 }
 
-// message stores a message that is not here.
+// message stores a message unless it exists.
 func (a *applying) message(m Message) {
 	if a.purged.ID != 0 {
 		if slices.Contains(a.purged.Messages, m.ID) {
 			return
 		}
-		a.beginSaved(a.purged.Session)
+		a.beginRecovered(a.purged.Session)
 		if m.Request = 0; slices.Contains(a.purged.Messages, m.Parent) {
 			m.Parent = 0
 		}
 	}
 	a.check(m.ID, m.Parent, m.Request)
-	a.prepare(&m)
-	if a.here("messages", m.ID) != 0 {
-		a.messageAgain(m)
+	a.prepareMessage(&m)
+	if a.sessionOfRow("messages", m.ID) != 0 {
+		a.mergeMessage(m)
 		return
 	}
-	if m.Parent != 0 && a.here("messages", m.Parent) != a.session {
-		a.Fail(ErrWaits)
+	if m.Parent != 0 && a.sessionOfRow("messages", m.Parent) != a.session {
+		a.Fail(ErrMissingRows)
 	}
 	m.session, m.Seq = a.session, nextSeq(a.tx, a.session)
 	if m.Status == history.Streaming {
@@ -289,18 +291,19 @@ func (a *applying) message(m Message) {
 	a.put("INSERT INTO messages", m.columns(), "")
 	a.out.Messages++
 	a.added = append(a.added, m.ID)
-	a.note(true)
+	a.noteChange(true)
 }
 
-// prepare gives a message its parts, and takes the secrets out of it: it stays whole or damaged.
-func (a *applying) prepare(m *Message) {
+// prepareMessage loads the parts of a message and removes secrets from it. An intact message gets a new hash; a damaged
+// one keeps its hash, so that it stays recognisable as damaged.
+func (a *applying) prepareMessage(m *Message) {
 	whole := m.hash == nil || bytes.Equal(m.hash, m.fingerprint())
 	m.Parts = nil
 	for i := range m.parts {
 		p := &m.parts[i]
 		data, there := a.readAttachment(p.hash)
 		if !there {
-			a.Fail(fmt.Errorf("%w: message %d stands before its attachment %.80q", ErrLine, m.ID, p.hash))
+			a.Fail(fmt.Errorf("%w: message %d precedes its attachment %.80q", ErrInvalidLines, m.ID, p.hash))
 		}
 		p.setData(data)
 		m.Parts = append(m.Parts, p.Part)
@@ -308,14 +311,14 @@ func (a *applying) prepare(m *Message) {
 	}
 	*m = m.Redacted(a.clean)
 	if whole {
-		m.attach(a.tx.attach)
+		m.storeParts(a.tx.putAttachment)
 	}
 }
 
-// messageAgain is told of a message that is here. What it says never changes: other content is refused. Only images
-// that an import lacked are added, as long as no request was sent without them.
-func (a *applying) messageAgain(m Message) {
-	here := messagesThat(a.tx, false, "id = ?", m.ID)[0]
+// mergeMessage handles a message that exists already. Its content never changes, so other content is a conflict. The
+// one exception: images that an import lacked are added as long as no request was sent without them.
+func (a *applying) mergeMessage(m Message) {
+	here := readMessages(a.tx, false, "id = ?", m.ID)[0]
 	same := here.session == a.session
 	again := same && m.Status == history.Imported && m.Role == here.Role && m.Content == here.Content
 	switch {
@@ -323,13 +326,13 @@ func (a *applying) messageAgain(m Message) {
 	case again && sqlite.Value[int](a, `SELECT count(*) FROM requests WHERE session = ?`, a.session) == 0:
 		a.update("messages", m.columns(), "id = ?", m.ID)
 		a.out.Filled++
-		a.note(true)
+		a.noteChange(true)
 	default:
-		a.out.Refused++
+		a.out.Conflicts++
 	}
 }
 
-// images counts the images of a message. One that was not imported is a text in its place.
+// images counts the image parts of a message. An image that could not be imported is a text part.
 func images(m Message) (n int) {
 	for _, p := range m.parts {
 		if p.Kind == history.ImagePart {
@@ -339,37 +342,37 @@ func images(m Message) (n int) {
 	return n
 }
 
-// request stores a request that is not here, or how one ended that had not, and that its server did read the whole of
-// it.
+// request stores a request unless it exists. For an existing one it stores how it ended, and that its server did read
+// all of it.
 func (a *applying) request(r Request) {
 	a.check(r.ID, r.User)
-	if a.here("requests", r.ID) == 0 {
+	if a.sessionOfRow("requests", r.ID) == 0 {
 		r.session, r.Turn = a.session, cmp.Or(turnOf(a.tx, r.User), r.Turn)
 		putVerdicts(a.tx, &r)
 		a.put("INSERT INTO requests", r.columns(), "")
-		a.note(true)
+		a.noteChange(true)
 	} else if r.End != "" {
-		a.note(0 < a.update("requests", r.columns(),
+		a.noteChange(0 < a.update("requests", r.columns(),
 			"id = ? AND session = ? AND (ended = '' OR cut_expected > 0 AND ? = 0)", r.ID, a.session, r.CutExpected))
 	}
 }
 
-// register sets a value, unless a later one is here. The message of a leaf may not be here yet: finish writes the leaf.
+// register sets a value unless a later one is stored. The message of a leaf may come later, so finish sets the leaf.
 func (a *applying) register(r Register) {
 	a.check(r.Stamp, r.Item)
-	a.note(putRegister(a.tx, a.session, r))
+	a.noteChange(putRegister(a.tx, a.session, r))
 }
 
 func (a *applying) summary(m Summary) {
-	if !inOrder(m.Sources) {
-		return // it cannot be told what it stands for
+	if !validSources(m.Sources) {
+		return // it might cover an excluded message
 	}
 	a.check(m.ID, m.Sources[0][0], m.LastMessage())
 	m.session = a.session
-	a.note(0 < a.put("INSERT OR IGNORE INTO summaries", m.columns(), ""))
+	a.noteChange(0 < a.put("INSERT OR IGNORE INTO summaries", m.columns(), ""))
 }
 
-// tombstone purges a session, also of what other machines that purged it had not got.
+// tombstone purges a session here and merges the list of purged messages with that of an earlier tombstone.
 func (a *applying) tombstone(l Tombstone) {
 	a.check(l.ID)
 	if known := tombstoneOf(a.tx, l.Session); known.ID != 0 {
@@ -378,27 +381,28 @@ func (a *applying) tombstone(l Tombstone) {
 			return
 		}
 		l.ID, l.Messages = known.ID, all
-		tellAgain(a.tx, l.ID)
+		queueForSync(a.tx, l.ID)
 	}
 	a.put("INSERT OR REPLACE INTO tombstones", l.columns(), "")
-	gone := sqlite.IDs(l.Messages)
-	if n := sessionThere(a.tx, l.Session); n != 0 {
-		// What the machine that purged the session had not got goes to a session of its own.
-		unknown := sqlite.List[int64](a, `SELECT id FROM messages WHERE session = ? AND id NOT`+these, n, gone)
+	gone := sqlite.JSONArray(l.Messages)
+	if n := findSession(a.tx, l.Session); n != 0 {
+		// Messages that the purging machine did not have are kept in a session of their own.
+		unknown := sqlite.List[int64](a, `SELECT id FROM messages WHERE session = ? AND id NOT`+inArray, n, gone)
 		if len(unknown) > 0 {
-			a.beginSaved(l.Session)
-			a.Exec(`UPDATE messages SET session = ?, request = 0 WHERE id`+these, a.session, sqlite.IDs(unknown))
-			tellAgain(a.tx, unknown...)
+			a.beginRecovered(l.Session)
+			a.Exec(`UPDATE messages SET session = ?, request = 0 WHERE id`+inArray,
+				a.session, sqlite.JSONArray(unknown))
+			queueForSync(a.tx, unknown...)
 		}
 		a.out.Purged++
 		a.purge(n, l.Session)
 	}
-	// Of what was saved, now or before, these messages go as well.
-	saved := savedID(l.Session)
-	if n := sessionThere(a.tx, saved); n != 0 {
-		unindex(a.tx, "session = ? AND id"+these, n, gone)
-		a.Exec(`UPDATE messages SET parent = 0 WHERE session = ? AND parent`+these, n, gone)
-		if a.Exec(`DELETE FROM messages WHERE session = ? AND id`+these, n, gone) > 0 {
+	// Messages of the tombstone that were recovered earlier are purged too.
+	saved := recoveredID(l.Session)
+	if n := findSession(a.tx, saved); n != 0 {
+		unindex(a.tx, "session = ? AND id"+inArray, n, gone)
+		a.Exec(`UPDATE messages SET parent = 0 WHERE session = ? AND parent`+inArray, n, gone)
+		if a.Exec(`DELETE FROM messages WHERE session = ? AND id`+inArray, n, gone) > 0 {
 			notePurged(a.tx)
 		}
 		a.changed[n] = true
@@ -415,30 +419,31 @@ func (a *applying) purge(n int64, id string) {
 	a.out.Changed = append(a.out.Changed, id)
 }
 
-// savedTitle is the title of a session with messages of one that another machine purged.
-const savedTitle = "Recovered from a purged chat"
+// recoveredTitle is the title of a session with recovered messages of a purged one.
+const recoveredTitle = "Recovered from a purged chat"
 
-// savedID is the id of the session with the messages of a purged one that were saved.
-func savedID(purged string) string {
+// recoveredID returns the id of the session that holds the recovered messages of a purged session. It is the same on
+// all machines.
+func recoveredID(purged string) string {
 	return uuid.NewSHA1(uuid.NameSpaceOID, []byte("winnow recovered "+purged)).String()
 }
 
-// beginSaved goes to the session that has the messages of a purged one which the machine that purged it had not got. It
-// has the same id on all machines.
-func (a *applying) beginSaved(purged string) {
-	id := savedID(purged)
-	if a.session = sessionThere(a.tx, id); a.session != 0 {
+// beginRecovered continues with the session that holds the recovered messages of a purged one, and adds it if
+// necessary.
+func (a *applying) beginRecovered(purged string) {
+	id := recoveredID(purged)
+	if a.session = findSession(a.tx, id); a.session != 0 {
 		return
 	}
-	a.out.Saved++
-	a.session = a.s.addSession(a.tx, Session{ID: id, Title: savedTitle, TitleFrom: TitleAuto})
-	a.s.use(a.tx, a.session)
+	a.out.Recovered++
+	a.session = a.s.addSession(a.tx, Session{ID: id, Title: recoveredTitle, TitleFrom: TitleAuto})
+	a.s.markUsed(a.tx, a.session)
 }
 
-// finish writes what the rows decide of the sessions that changed.
+// finish updates the columns of the changed sessions that follow from their rows.
 func (a *applying) finish() {
-	detach(a.tx) // parts from which a secret was taken out are attached with other bytes
-	// The clock of the file never falls behind an id of another machine.
+	deleteUnusedAttachments(a.tx) // parts from which a secret was removed have new attachments
+	// The clock of this file must not be behind an id of another machine.
 	a.Exec(`UPDATE home SET clock = ?1 WHERE clock < ?1`, a.newest>>numberBits)
 	a.out.Changed = append(a.out.Changed, sqlite.List[string](a, `
 		UPDATE sessions
@@ -447,16 +452,16 @@ func (a *applying) finish() {
 			FROM settled_sessions d
 			WHERE d.n = sessions.n
 		)
-		WHERE n`+these+`
-		RETURNING id`, sqlite.IDs(slices.Collect(maps.Keys(a.changed))))...)
-	a.out.Diverged = sqlite.Value[int](a, `SELECT count(DISTINCT session) FROM diverged_messages WHERE id`+these,
-		sqlite.IDs(a.added))
+		WHERE n`+inArray+`
+		RETURNING id`, sqlite.JSONArray(slices.Collect(maps.Keys(a.changed))))...)
+	a.out.Diverged = sqlite.Value[int](a, `SELECT count(DISTINCT session) FROM diverged_messages WHERE id`+inArray,
+		sqlite.JSONArray(a.added))
 	slices.Sort(a.out.Changed)
 	a.out.Changed = slices.Compact(a.out.Changed)
 	indexNewest(a.tx)
 }
 
-// tombstoneOf is the tombstone of a session by its id, without an ID where it was not purged.
+// tombstoneOf returns the tombstone of a session by its id, with ID 0 if it was not purged.
 func tombstoneOf(t *tx, session string) Tombstone {
 	return first[Tombstone](t, "tombstones WHERE session = ?", session)
 }

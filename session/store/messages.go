@@ -15,53 +15,53 @@ import (
 	"winnow/session/store/sqlite"
 )
 
-// Message is one stored message: what was said, and how it came to be here.
+// Message is a stored message with the columns of its row.
 type Message struct {
 	history.Message
 	Session      string
-	Seq          int   // its place in the session, from 1, counting every branch
+	Seq          int   // position in the session across all branches, from 1
 	Parent       int64 // the message before it on its branch, 0 for the first
-	Siblings     int   // how many messages share its parent, itself included
-	Sibling      int   // its place among them, from 1
-	Request      int64 // the request that asked for it, 0 for none
+	Siblings     int   // the number of messages with the same parent, including itself
+	Sibling      int   // position among them, from 1
+	Request      int64 // the request that it answers, 0 for none
 	Endpoint     string
-	Model        string // the model that answered
+	Model        string // the model that wrote it
 	FinishReason string
-	Tokenizer    string // who counted Tokens, "" where they are not counted
-	Queued       int64  // of a user's message that is being stored: its id in the queue, which it leaves with that
-	Fault        string // set by SetFault: why its turn failed behind it, where no request failed; "" for none
-	Alone        bool   // of a user's message: it is sent without the conversation before it, now and later
-	Damaged      bool   // its bytes fail their hash: it is quarantined and comes without its text
-	// Remains is what can be read of a damaged message's text: to be shown as damaged, never as said, and never sent.
+	Tokenizer    string // the tokenizer that counted Tokens, "" if they are not counted
+	Queued       int64  // set by the caller of AppendMessage: the id of the queued message that this one was
+	Fault        string // set by SetFault: why the turn after it failed although no request did; "" for none
+	Alone        bool   // a user message that is always sent without the messages before it
+	Damaged      bool   // the content does not match its hash: the message is quarantined and comes without its text
+	// Remains is the text of a damaged message as it is stored now. It may be shown as damaged, and is never sent.
 	Remains string
-	// Extra has unknown keys of the reply, or of the message in an imported file: raw JSON, "" for none. Replay is
-	// read from it and never stored.
+	// Extra holds unknown keys of the reply, or of the message in an imported file, as raw JSON; "" for none. The field
+	// Replay of history.Message is read from it and not stored itself.
 	Extra string
 
 	stored
 }
 
-// stored is what the row of a message has besides. Callers get messages without it.
+// stored holds the columns of a message that callers do not see. It is empty in the messages that they get.
 type stored struct {
-	session int64  // the session's short key
-	hash    []byte // of what was said when it was stored
-	owner   string // who streams it, "" for nobody
-	parts   []part // Parts as they are stored
+	session int64  // the short key of the session
+	hash    []byte // fingerprint when the message was stored
+	owner   string // token of the window that streams it, "" for none
+	parts   []part // Parts in their stored form
 }
 
 func (m *Message) columns() []column {
 	return []column{
-		{"id", &m.ID, fixed},
-		{"session", &m.session, local | fixed},
-		{"seq", &m.Seq, local | fixed},
-		{"parent", &m.Parent, fixed},
+		{"id", &m.ID, immutable},
+		{"session", &m.session, local | immutable},
+		{"seq", &m.Seq, local | immutable},
+		{"parent", &m.Parent, immutable},
 		{"role", &m.Role, 0},
 		{"status", &m.Status, 0},
-		{"created_ms", &m.CreatedMS, fixed},
+		{"created_ms", &m.CreatedMS, immutable},
 		{"tokens", &m.Tokens, 0},
 		{"tokenizer", &m.Tokenizer, 0},
 		{"request", &m.Request, 0},
-		{"alone", &m.Alone, fixed},
+		{"alone", &m.Alone, immutable},
 		{"owner", &m.owner, local},
 		{"endpoint", &m.Endpoint, 0},
 		{"model", &m.Model, 0},
@@ -75,38 +75,37 @@ func (m *Message) columns() []column {
 		{"extra", (*blob)(&m.Extra), secret},
 		{"reasoning", (*blob)(&m.Reasoning), secret},
 		{"content", (*blob)(&m.Content), secret},
-		{"session_id", &m.Session, given},
-		{"fault", &m.Fault, given},
-		{"siblings", &m.Siblings, given},
-		{"sibling", &m.Sibling, given},
+		{"session_id", &m.Session, generated},
+		{"fault", &m.Fault, generated},
+		{"siblings", &m.Siblings, generated},
+		{"sibling", &m.Sibling, generated},
 	}
 }
 
-// Redacted is a message without the secrets that clean takes out of its texts, as in history.Message.
+// Redacted returns the message with clean applied to its texts. See history.Message.Redacted.
 func (m Message) Redacted(clean func(string) string) Message {
 	m.Message, m.Extra = m.Message.Redacted(clean), clean(m.Extra)
 	return m
 }
 
-// Begin stores a new session with its first message. A session without a message is never on disk.
-// An empty session id gets a new one. The draft of the chat that had not begun is emptied with it.
-func (s *Store) Begin(ctx context.Context, in Session, first Message) (session Session, message Message, err error) {
+// BeginSession stores a new session with its first message; a session without messages is never stored. An empty
+// session ID is replaced by a new one. It deletes the draft of the chat that was not stored yet.
+func (s *Store) BeginSession(ctx context.Context, in Session, first Message) (session Session, m Message, err error) {
 	in.ID = cmp.Or(in.ID, newSessionID())
 	first.Session, first.Parent = in.ID, 0
-	err = s.save(ctx, "begin the session", func(t *tx) {
+	err = s.save(ctx, "start the chat", func(t *tx) {
 		n := s.addSession(t, in)
 		t.Exec(`DELETE FROM drafts WHERE session = 0`)
-		message = s.append(t, first)
-		session = sessionByKey(t, n)
+		m = s.append(t, first)
+		session = readSession(t, n)
 	})
-	return session, message, err
+	return session, m, err
 }
 
-// Append stores a message behind its parent and makes it the session's leaf. With a parent that
-// already has a message behind it, it begins a new branch. It sets ID, Seq and CreatedMS where that
-// is 0; an empty status is complete. A user's message empties the session's draft; one that was queued leaves the queue
-// instead.
-func (s *Store) Append(ctx context.Context, m Message) (Message, error) {
+// AppendMessage stores a message after its parent and makes it the leaf of its session. If the parent already has a
+// child, the message begins a new branch. It sets ID, Seq and, if it is 0, CreatedMS; an empty status becomes complete.
+// A user message removes its entry from the queue if Queued is set, and otherwise deletes the session's draft.
+func (s *Store) AppendMessage(ctx context.Context, m Message) (Message, error) {
 	return inTx(ctx, s.save, "save the message", func(t *tx) Message { return s.append(t, m) })
 }
 
@@ -117,7 +116,7 @@ func (s *Store) append(t *tx, m Message) Message {
 	m.Status = cmp.Or(m.Status, history.Complete)
 	m.CreatedMS = cmp.Or(m.CreatedMS, s.now().UnixMilli())
 	m.ID, m.Seq = s.newID(t), nextSeq(t, m.session)
-	m.attach(t.attach)
+	m.storeParts(t.putAttachment)
 	t.put("INSERT INTO messages", m.columns(), "")
 	m.index(t)
 	turn := m.Role == history.User
@@ -125,81 +124,80 @@ func (s *Store) append(t *tx, m Message) Message {
 		UPDATE sessions
 		SET changes = changes + 1, messages = messages + 1, turns = turns + ?, leaf = ?
 		WHERE n = ?`, turn, m.ID, m.session)
-	if turn && m.Queued != 0 { // the draft is the message after it
+	if turn && m.Queued != 0 { // the draft is the next message, so it stays
 		dequeue(t, m.session, m.Queued)
 	} else if turn {
 		t.Exec(`DELETE FROM drafts WHERE session = ?`, m.session)
 	}
-	s.use(t, m.session)
+	s.markUsed(t, m.session)
 	return message(t, m.ID)
 }
 
-// inSession fails with ErrNotFound where a message is not one of the session's. 0 is none and fits
-// everywhere.
+// inSession fails with ErrNotFound if message does not belong to the session with key n. Message 0 stands for none and
+// is always accepted.
 func inSession(t *tx, n, message int64) {
-	if message != 0 && sessionHolding(t, message) != n {
-		t.missing("find message %d in its session", message)
+	if message != 0 && sessionOfMessage(t, message) != n {
+		t.notFound("find message %d in its chat", message)
 	}
 }
 
-// nextSeq is the place of the next message of a session.
+// nextSeq returns the Seq of the next message of a session.
 func nextSeq(t *tx, n int64) int {
 	return sqlite.Value[int](t, `SELECT coalesce(max(seq), 0) + 1 FROM messages WHERE session = ?`, n)
 }
 
-// message reads one message by its id, and fails with ErrNotFound where there is none.
+// message reads one message by its id. It fails with ErrNotFound if there is none.
 func message(t *tx, id int64) Message {
-	for _, m := range messagesWith(t, []int64{id}) {
+	for _, m := range messagesByID(t, []int64{id}) {
 		return m
 	}
-	t.missing("find message %d", id)
+	t.notFound("find message %d", id)
 	return Message{}
 }
 
-// MessagesWith returns the messages that have these ids, in the order of their ids. Ids that no message
-// has are left out.
-func (s *Store) MessagesWith(ctx context.Context, ids []int64) ([]Message, error) {
-	return inTx(ctx, s.view, "read the messages", func(t *tx) []Message { return messagesWith(t, ids) })
+// MessagesByID returns the messages with these ids in ascending order. Unknown ids are skipped.
+func (s *Store) MessagesByID(ctx context.Context, ids []int64) ([]Message, error) {
+	return inTx(ctx, s.view, "read the messages", func(t *tx) []Message { return messagesByID(t, ids) })
 }
 
-func messagesWith(t *tx, ids []int64) []Message {
-	return complete(messagesThat(t, true, "id"+these, sqlite.IDs(ids)))
+func messagesByID(t *tx, ids []int64) []Message {
+	return quarantineDamaged(readMessages(t, true, "id"+inArray, sqlite.JSONArray(ids)))
 }
 
-// these is the condition that an id is one of a JSON array.
-const these = ` IN (SELECT value FROM json_each(?))`
+// inArray is an SQL condition: the value is in a JSON array that is passed as a parameter.
+const inArray = ` IN (SELECT value FROM json_each(?))`
 
-// Messages returns all messages of a session, those of every branch, in the order in which they were
-// stored: a message comes behind its parent.
+// Messages returns the messages of all branches of a session in ascending order of id, so that each comes after its
+// parent.
 func (s *Store) Messages(ctx context.Context, session string) ([]Message, error) {
 	return withSession(ctx, s.view, "read the messages", session, func(t *tx, n int64) []Message {
-		return complete(messagesThat(t, true, "session = ?", n))
+		return quarantineDamaged(readMessages(t, true, "session = ?", n))
 	})
 }
 
-// messagesThat reads the messages that a condition picks, as eachMessage does.
-func messagesThat(t *tx, images bool, condition string, args ...any) (all []Message) {
+// readMessages reads the messages that match a condition. See eachMessage.
+func readMessages(t *tx, images bool, condition string, args ...any) (all []Message) {
 	for m := range eachMessage(t, images, condition, args...) {
 		all = append(all, m)
 	}
 	return all
 }
 
-// eachMessage reads the messages that a condition picks as they are stored, one by one in the order of their ids: a
-// parent is older than its child, so that is the order of a branch. images is as in Message.load.
+// eachMessage reads the messages that match a condition in their stored form, one by one in ascending order of id. A
+// parent has a smaller id than its children, so this is also the order of a branch. images is as in Message.loadParts.
 func eachMessage(t *tx, images bool, condition string, args ...any) iter.Seq[Message] {
 	return func(yield func(Message) bool) {
 		for m := range each[Message](t, "placed_messages WHERE "+condition+" ORDER BY id", args...) {
-			if m.load(t, images); !yield(*m) {
+			if m.loadParts(t, images); !yield(*m) {
 				return
 			}
 		}
 	}
 }
 
-// complete makes messages what callers get. A damaged one comes quarantined and without its text: what
-// may not be what was said is neither shown as said nor sent.
-func complete(all []Message) []Message {
+// quarantineDamaged prepares messages for callers. It removes the text of a damaged message, because text that may have
+// changed must not be sent or shown as the original.
+func quarantineDamaged(all []Message) []Message {
 	for i := range all {
 		m := &all[i]
 		if m.Damaged {
@@ -214,11 +212,10 @@ func complete(all []Message) []Message {
 	return all
 }
 
-// SetTokens caches what a tokenizer counted, by message. It changes nothing that was said. Answers
-// that still arrive are left alone, and so are messages that are gone.
+// SetTokens stores the token counts of messages by id. It skips messages that are still streaming or no longer exist.
 func (s *Store) SetTokens(ctx context.Context, tokenizer string, counts map[int64]int) error {
-	return s.jot(ctx, "keep the token counts", func(t *tx) {
-		// In the order of the ids neighbours in the file are written together.
+	return s.saveFast(ctx, "save the token counts", func(t *tx) {
+		// In ascending order of id, neighbouring rows are written together.
 		for _, id := range slices.Sorted(maps.Keys(counts)) {
 			t.Exec(`UPDATE messages SET tokens = ?, tokenizer = ? WHERE id = ? AND status <> ?`,
 				counts[id], tokenizer, id, history.Streaming)
@@ -226,7 +223,7 @@ func (s *Store) SetTokens(ctx context.Context, tokenizer string, counts map[int6
 	})
 }
 
-// callColumns are what is stored of a tool call, as received.
+// callColumns lists the stored fields of a tool call.
 func callColumns(c *history.ToolCall) []column {
 	return []column{
 		{"call_id", (*blob)(&c.ID), 0},
@@ -235,10 +232,10 @@ func callColumns(c *history.ToolCall) []column {
 	}
 }
 
-// part is a part of a message as it is stored: its bytes are an attachment.
+// part is a message part in its stored form, which refers to its bytes by hash.
 type part struct {
 	history.Part
-	hash string // hex SHA-256 of the bytes when they were stored
+	hash string // SHA-256 in hexadecimal of the bytes when they were stored
 }
 
 func partColumns(p *part) []column {
@@ -251,7 +248,7 @@ func partColumns(p *part) []column {
 	}
 }
 
-// data returns what a part is stored as.
+// data returns the bytes of the part that are stored as an attachment.
 func (p *part) data() []byte {
 	if p.Kind == history.TextPart {
 		return []byte(p.Text)
@@ -259,7 +256,7 @@ func (p *part) data() []byte {
 	return p.Data
 }
 
-// setData sets what a part holds.
+// setData sets the text or the bytes of the part from its attachment.
 func (p *part) setData(data []byte) {
 	if p.Kind == history.TextPart {
 		p.Text = string(data)
@@ -268,14 +265,15 @@ func (p *part) setData(data []byte) {
 	}
 }
 
-// hashOf is the SHA-256 of bytes in hexadecimal.
+// hashOf returns the SHA-256 of data in hexadecimal.
 func hashOf(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }
 
-// attach sets the parts of a message as they are stored, and its fingerprint. keep stores the bytes of a part.
-func (m *Message) attach(keep func(hash string, data []byte)) {
+// storeParts sets the stored form of the parts and the fingerprint of the message. It passes the bytes of each part to
+// keep.
+func (m *Message) storeParts(keep func(hash string, data []byte)) {
 	m.parts = nil
 	for _, of := range m.Parts {
 		p := part{Part: of}
@@ -286,9 +284,9 @@ func (m *Message) attach(keep func(hash string, data []byte)) {
 	m.hash = m.fingerprint()
 }
 
-// attach stores bytes under a hash, once however often they are attached. Where other bytes stand under it already,
-// those that have the hash are kept: a good copy repairs every message with a damaged one.
-func (t *tx) attach(hash string, data []byte) {
+// putAttachment stores bytes under a hash unless they exist. Bytes that match the hash replace damaged ones, which
+// repairs every message that refers to them.
+func (t *tx) putAttachment(hash string, data []byte) {
 	t.Exec(`
 		INSERT INTO attachments (hash, data)
 		VALUES (?1, ?2)
@@ -297,15 +295,15 @@ func (t *tx) attach(hash string, data []byte) {
 		WHERE ?3 AND data <> ?2`, hash, append([]byte{}, data...), hashOf(data) == hash)
 }
 
-// readAttachment reads the bytes under a hash, and reports whether there are any.
+// readAttachment reads the bytes stored under a hash and reports whether there are any.
 func (t *tx) readAttachment(hash string) (data []byte, there bool) {
 	there = t.Row([]any{&data}, `SELECT data FROM attachments WHERE hash = ?`, hash)
 	return data, there
 }
 
-// load sets the parts of a message, and finds out whether it is damaged. images is whether parts that are no texts come
-// with their bytes, and are checked.
-func (m *Message) load(t *tx, images bool) {
+// loadParts reads the parts of a message and sets Damaged. If images is false, the bytes of parts other than text are
+// neither read nor verified.
+func (m *Message) loadParts(t *tx, images bool) {
 	for _, p := range m.parts {
 		if images || p.Kind == history.TextPart {
 			data, _ := t.readAttachment(p.hash)
@@ -317,9 +315,9 @@ func (m *Message) load(t *tx, images bool) {
 	m.Damaged = m.Damaged || !bytes.Equal(m.fingerprint(), m.hash)
 }
 
-// fingerprint is the SHA-256 of everything a message says: who speaks, the text, the reasoning, the calls and the
-// parts. A row whose hash differs was damaged on disk. What may change while the message stays the same, such as its
-// status, is left out.
+// fingerprint returns the SHA-256 of the content of a message: its role, texts, reasoning, tool calls and parts. A
+// message whose stored hash differs was damaged on disk. Fields that may change later, such as the status, are not
+// covered.
 func (m *Message) fingerprint() []byte {
 	texts := []string{string(m.Role), m.Name, m.Label, m.Content, m.Reasoning, m.ToolCallID, m.Extra}
 	for _, c := range m.ToolCalls {
@@ -329,7 +327,7 @@ func (m *Message) fingerprint() []byte {
 		texts = append(texts, string(part.Kind), part.Name, part.MediaType, part.hash)
 	}
 	var all []byte
-	for _, text := range texts { // each after its length, so that text moved from one to the next is noticed
+	for _, text := range texts { // each after its length, so that moving text from one to the next is noticed
 		all = binary.LittleEndian.AppendUint64(all, uint64(len(text)))
 		all = append(all, text...)
 	}

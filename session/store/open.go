@@ -1,7 +1,7 @@
-// Package store keeps conversations, what was sent for them and what was decided of it in one SQLite file. An exported
-// method of Store is one transaction. The columns of a table stand once, beside the struct that they are read into;
-// from that list rows are read and written, and the lines of archives and of the synced folder. It decides nothing of
-// what a model gets, and sends nothing.
+// Package store keeps conversations, the requests that were sent for them and the verdicts on their messages in one
+// SQLite file. Each exported method of Store is one transaction. The columns of a table are listed once, beside the
+// struct of its rows; reading, writing, archives and sync all use that list. The package does not decide what a model
+// gets, and sends nothing.
 package store
 
 import (
@@ -21,72 +21,72 @@ import (
 	"winnow/session/store/sqlite"
 )
 
-// Options is what Open needs beside the path.
+// Options configures Open.
 type Options struct {
-	Now      func() time.Time // the clock, time.Now where nil
+	Now      func() time.Time // the clock; nil is time.Now
 	ReadOnly bool             // open for reading only; the file must exist
 
-	// Redact takes the keys that winnow knows out of every text that is stored; nil takes none.
+	// Redact removes known API keys from every text before it is stored; nil stores texts unchanged.
 	Redact func(string) string
 }
 
-// Store is the chat history in one file. All its methods may be called at once, and several stores,
-// of one program or of many, may have the same file open.
+// Store is a chat history in one SQLite file. Its methods are safe for concurrent use, and several stores, in one
+// program or in several, may have the same file open.
 //
-// An exported method is one transaction. Its ctx ends the waiting and the transaction with it: what
-// then returns an error has changed nothing.
+// Each exported method is one transaction. Cancelling its ctx ends the waiting for other programs and the transaction.
+// A method that returns an error has changed nothing.
 type Store struct {
-	path     string
-	now      func() time.Time
-	clean    func(string) string // takes the secrets out of a text
-	patience time.Duration
-	readOnly bool
-	frozen   string // why, "" where the caller asked for it
-	notices  []string
+	path           string
+	now            func() time.Time
+	clean          func(string) string // removes secrets from a text
+	busyTimeout    time.Duration       // how long to wait for other programs
+	readOnly       bool
+	readOnlyReason string // why the file is open read-only, "" if the caller asked for it
+	notices        []string
 
-	full  *sql.DB // one connection, synchronous FULL
-	quick *sql.DB // one connection, synchronous NORMAL
-	reads *sql.DB // a few connections that only read
+	durable *sql.DB // one connection, synchronous FULL
+	fast    *sql.DB // one connection, synchronous NORMAL
+	reads   *sql.DB // several connections that only read
 
-	writing chan struct{} // holds a token while a writer of this store is at work
+	writing chan struct{} // holds a token while one of this store's writers runs
 
-	opened   os.FileInfo       // the file that was opened: another may take its place
-	salvaged *recovery.Salvage // what became of a damaged file, nil where it was not
+	opened   os.FileInfo      // the file that was opened, to notice if another takes its place
+	salvaged *recovery.Result // the outcome of the recovery of a damaged file, nil if there was none
 
-	owner *sqlite.Owner // who this store is for its unfinished answers and leases
+	owner *sqlite.Owner // owns this store's streaming answers and leases
 }
 
-// Memory is the path of a store that leaves nothing on disk.
-const Memory = sqlite.Memory
+// InMemory is the path of a store that writes nothing to disk.
+const InMemory = sqlite.InMemory
 
 const opening = "open the chat history"
 
-// errNoHistory comes with ErrNotFound.
+// errNoHistory is the reason given with ErrNotFound if the file does not exist.
 var errNoHistory = errors.New("there is no chat history yet")
 
-// Open opens the chat history at path, and makes the folder (0700) and the file (0600) where they
-// are missing. It marks answers as interrupted that a program left behind unfinished when it died.
+// Open opens the chat history at path. It creates the folder (mode 0700) and the file (mode 0600) if they do not exist,
+// recovers a damaged file, and marks answers as interrupted whose program ended while they were streaming.
 //
-// A file that cannot be written is opened for reading only: Notices says so, and methods that write return
-// ErrReadOnly. One of another build is left as it is, with sqlite.ErrOtherBuild. The path sqlite.Memory keeps everything
-// in memory.
+// A file that cannot be written is opened for reading only: Notices says so, and methods that write return ErrReadOnly.
+// A file with the schema of another version is not opened; the error is sqlite.ErrOtherBuild. The path InMemory keeps
+// everything in memory.
 func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	var err error
-	if path != sqlite.Memory {
+	if path != sqlite.InMemory {
 		path, err = locate(path, o.ReadOnly)
 	}
 	s := unopened(path, o)
 	switch {
 	case err != nil:
-	case path == sqlite.Memory:
-		// One connection for everything: each further one would see a database of its own.
-		s.full = sqlite.Pool(sqlite.Memory, sqlite.Durable, 1)
-		s.quick, s.reads = s.full, s.full
+	case path == sqlite.InMemory:
+		// A single connection, because each connection to :memory: has a database of its own.
+		s.durable = sqlite.OpenPool(sqlite.InMemory, sqlite.ModeDurable, 1)
+		s.fast, s.reads = s.durable, s.durable
 		err = s.create(ctx)
 	case o.ReadOnly:
-		err = s.freeze(ctx)
+		err = s.openReadOnly(ctx)
 	default:
-		err = s.openSound(ctx)
+		err = s.openOrRecover(ctx)
 	}
 	if err != nil {
 		s.closePools()
@@ -95,10 +95,10 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// unopened is a store that is not open yet.
+// unopened returns a store without connections.
 func unopened(path string, o Options) *Store {
 	s := &Store{
-		path: path, now: o.Now, clean: o.Redact, patience: patience, writing: make(chan struct{}, 1),
+		path: path, now: o.Now, clean: o.Redact, busyTimeout: busyTimeout, writing: make(chan struct{}, 1),
 		owner: sqlite.NewOwner(path),
 	}
 	if s.now == nil {
@@ -110,27 +110,27 @@ func unopened(path string, o Options) *Store {
 	return s
 }
 
-// salvagePatience is how long to wait for another window that has the damaged file open: a command
-// ends soon, and so does another window that is saving it at this moment.
-const salvagePatience = 3 * time.Second
+// recoveryTimeout is how long to wait for another program that has the damaged file open. A command ends soon, and so
+// does a window that is recovering the file.
+const recoveryTimeout = 3 * time.Second
 
-// errHeld is the reason why a damaged file is left as it is for now.
-var errHeld = fmt.Errorf("%w, and it is open in another window; close that window and start winnow again to recover "+
-	"what can be read", ErrDamaged)
+// errOpenElsewhere is the reason why a damaged file is not recovered now.
+var errOpenElsewhere = fmt.Errorf("%w, and it is open in another window; close that window and start winnow again to "+
+	"recover what can be read", ErrDamaged)
 
-// openSound opens the file for writing, and for reading only where that cannot be. A damaged one is set aside first,
-// and what it holds is saved.
-func (s *Store) openSound(ctx context.Context) error {
+// openOrRecover opens the file for writing. It recovers a damaged file first, and falls back to reading only if the
+// file cannot be written.
+func (s *Store) openOrRecover(ctx context.Context) error {
 	damaged := false
-	err := retry(ctx, min(s.patience, salvagePatience), func() error {
+	err := retry(ctx, min(s.busyTimeout, recoveryTimeout), func() error {
 		found, err := os.Stat(s.path)
 		if err == nil {
-			err = s.inspect(ctx)
+			err = s.checkFile(ctx)
 		}
 		if err == nil {
-			err = s.begin(ctx)
+			err = s.openWritable(ctx)
 		}
-		if damaged = sqlite.IsDamage(err); damaged {
+		if damaged = sqlite.IsDamaged(err); damaged {
 			s.closePools()
 			err = s.salvage(ctx, found)
 		}
@@ -140,63 +140,65 @@ func (s *Store) openSound(ctx context.Context) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, errHeld):
-		s.frozen = errHeld.Error()
-	case errors.Is(err, ErrDiskFull) && !damaged: // what a damaged file holds is not shown before it is saved
-		s.frozen = "the disk is full; free some space and start winnow again"
+	case errors.Is(err, errOpenElsewhere):
+		s.readOnlyReason = errOpenElsewhere.Error()
+	case errors.Is(err, ErrDiskFull) && !damaged: // a damaged file is not shown before it is recovered
+		s.readOnlyReason = "the disk is full; free some space and start winnow again"
 	case errors.Is(err, ErrReadOnly), errors.Is(err, ErrNoAccess):
-		s.frozen = "there is no permission to write the file"
+		s.readOnlyReason = "there is no permission to write the file"
 	default:
 		return err
 	}
-	s.notices = []string{fmt.Sprintf("%s is open read-only: %s.", s.path, s.frozen)}
+	s.notices = []string{fmt.Sprintf("%s is open read-only: %s.", s.path, s.readOnlyReason)}
 	s.closePools()
-	if s.freeze(ctx) != nil {
+	if s.openReadOnly(ctx) != nil {
 		return err
 	}
 	return nil
 }
 
-// checkedAtOnce is how many bytes of a file are checked before it is opened for writing. A larger one is checked once a
-// day, by BackUpToday. Its size alone decides that: where a time did, a busy machine opened damaged files.
+// checkedAtOnce is the largest size in bytes of a file that is checked completely each time it is opened. A larger one
+// is checked once a day, by BackUpToday. The limit is a size and not a duration, so that a busy machine does not skip
+// the check.
 const checkedAtOnce = 8 << 20
 
-// inspect looks at the file without changing a byte of it: at the header and, where a damage was met before or the file
-// is small, at everything. Whose file it is, is asked before the first connection that would change its journal mode.
-func (s *Store) inspect(ctx context.Context) error {
-	size, journal := sqlite.Size(s.path), sqlite.Size(s.path+"-wal")
+// checkFile looks for damage without changing the file. It reads the header and, if the file is small or damage was
+// noticed earlier, everything. It must run before the first connection that would change the journal mode of a file
+// that may not be winnow's.
+func (s *Store) checkFile(ctx context.Context) error {
+	size, journal := sqlite.FileSize(s.path), sqlite.FileSize(s.path+"-wal")
 	if size == 0 && journal > 0 {
-		// SQLite would take the file for a new one and throw its journal away.
+		// SQLite would treat the file as new and delete its write-ahead log.
 		return fmt.Errorf("%w: the file is empty and its journal is not", ErrDamaged)
 	}
-	there, err := s.openReads(ctx, sqlite.ReadOnly)
+	there, err := s.openReads(ctx, sqlite.ModeReadOnly)
 	if sqlite.NeedsRollBack(err) {
-		there, err = s.openReads(ctx, sqlite.RollBack)
+		there, err = s.openReads(ctx, sqlite.ModeRollBack)
 	}
 	defer s.closePools()
-	if _, noDamage := os.Stat(s.marker()); there && (noDamage == nil || size+journal <= checkedAtOnce) {
+	if _, noDamage := os.Stat(s.damageMarker()); there && (noDamage == nil || size+journal <= checkedAtOnce) {
 		err = sqlite.CheckIntegrity(ctx, s.reads)
 	}
 	if err == nil && !there {
 		if b, ok := s.NewestBackup(); ok {
-			s.notices = []string{fmt.Sprintf("There is no chat history here, and a backup of %s. "+
-				"winnow db restore latest restores it.", b.Day.Format(time.DateOnly))}
+			s.notices = []string{fmt.Sprintf("There is no chat history here, but a backup of %s. "+
+				"Restore it with winnow db restore latest.", b.Day.Format(time.DateOnly))}
 		}
 	}
-	if sqlite.IsForeign(err) && recovery.IsHistory(s.path) {
-		err = fmt.Errorf("%w: nothing of the header is left", ErrDamaged)
+	if sqlite.IsNotHistory(err) && recovery.IsDamagedHistory(s.path) {
+		err = fmt.Errorf("%w: the header is unreadable", ErrDamaged)
 	}
 	return err
 }
 
-// begin opens the file for writing and makes it ready.
-func (s *Store) begin(ctx context.Context) (err error) {
+// openWritable opens the file for writing, creates the schema if necessary and interrupts the answers of dead programs.
+func (s *Store) openWritable(ctx context.Context) (err error) {
 	if s.opened, err = os.Stat(s.path); err != nil {
 		return err
 	}
-	s.reads = sqlite.Pool(s.path, sqlite.ReadOnly, 4)
-	s.full = sqlite.Pool(s.path, sqlite.Durable, 1)
-	s.quick = sqlite.Pool(s.path, sqlite.Quick, 1)
+	s.reads = sqlite.OpenPool(s.path, sqlite.ModeReadOnly, 4)
+	s.durable = sqlite.OpenPool(s.path, sqlite.ModeDurable, 1)
+	s.fast = sqlite.OpenPool(s.path, sqlite.ModeFast, 1)
 	if err := s.create(ctx); err != nil {
 		return err
 	}
@@ -209,16 +211,16 @@ func (s *Store) begin(ctx context.Context) (err error) {
 	return err
 }
 
-// freeze opens the file for reading only. In a folder that may not be written, and on a full disk, SQLite
-// cannot share the file with a writer. Then it is read as it stands, which is safe only without a journal;
-// with one it is read alone.
-func (s *Store) freeze(ctx context.Context) error {
+// openReadOnly opens the file for reading only. In a folder without write permission, and on a full disk, SQLite cannot
+// share the file with writers. Then the file is read as immutable, which is safe only without a write-ahead log; with a
+// log it is opened exclusively.
+func (s *Store) openReadOnly(ctx context.Context) error {
 	s.readOnly = true
-	there, err := s.openReads(ctx, sqlite.ReadOnly)
-	if err != nil && !sqlite.HasJournal(s.path) {
-		there, err = s.openReads(ctx, sqlite.Immutable)
+	there, err := s.openReads(ctx, sqlite.ModeReadOnly)
+	if err != nil && !sqlite.HasWAL(s.path) {
+		there, err = s.openReads(ctx, sqlite.ModeImmutable)
 	} else if errors.Is(sqlite.Explain(opening, s.path, err), ErrDiskFull) {
-		there, err = s.openReads(ctx, sqlite.Exclusive)
+		there, err = s.openReads(ctx, sqlite.ModeExclusive)
 	}
 	if err == nil && !there {
 		err = fmt.Errorf("%w: the file is empty", ErrNotHistory)
@@ -228,56 +230,57 @@ func (s *Store) freeze(ctx context.Context) error {
 
 // openReads opens a connection that only reads, and reports whether the file has winnow's schema.
 func (s *Store) openReads(ctx context.Context, mode sqlite.Mode) (there bool, err error) {
-	err = retry(ctx, s.patience, func() error {
-		// Anew each time: a window that is saving a damaged file at this moment puts another in its place.
+	err = retry(ctx, s.busyTimeout, func() error {
+		// Reopen on each try: a window that recovers the file replaces it.
 		s.closePools()
-		s.reads = sqlite.Pool(s.path, mode, 1)
+		s.reads = sqlite.OpenPool(s.path, mode, 1)
 		there, err = sqlite.HasSchema(ctx, s.reads)
 		return err
 	})
 	return there, err
 }
 
-// create makes the schema in a new file, in one transaction, so that nobody finds it half made.
+// create creates the schema in a new file, in one transaction, so that no other program sees half of it.
 func (s *Store) create(ctx context.Context) error {
-	return s.transact(ctx, s.full, func(t *tx) { sqlite.Create(t.Tx) })
+	return s.transact(ctx, s.durable, func(t *tx) { sqlite.CreateSchema(t.Tx) })
 }
 
-// Path returns the file's absolute path with its symbolic links resolved, or sqlite.Memory.
+// Path returns the absolute path of the file with symbolic links resolved, or InMemory.
 func (s *Store) Path() string { return s.path }
 
-// ReadOnly reports whether the store can only be read.
+// ReadOnly reports whether the store is open for reading only.
 func (s *Store) ReadOnly() bool { return s.readOnly }
 
-// Salvaged reports whether this opening met a damaged history; Notices says what became of it.
+// Salvaged reports whether Open recovered a damaged file. Notices describes the outcome.
 func (s *Store) Salvaged() bool { return s.salvaged != nil }
 
-// Notices returns what the user should know about how the file was opened: one sentence each.
+// Notices returns what the user should know about how the file was opened, one sentence each.
 func (s *Store) Notices() []string { return slices.Clone(s.notices) }
 
-// marker is a file that is beside the history where a damage was met: the next start then looks
-// at everything. A search index alone is made anew at once.
-func (s *Store) marker() string { return s.path + ".look" }
+// damageMarker returns the path of an empty file that records that damage was noticed, so that the next Open checks the
+// whole file.
+func (s *Store) damageMarker() string { return s.path + ".look" }
 
-// mark makes the marker where an error is of a damaged file, and returns the error as it is.
-func (s *Store) mark(err error) error {
-	if sqlite.IsDamage(err) && !indexDamaged(err) && !s.readOnly && s.path != sqlite.Memory {
-		_ = os.WriteFile(s.marker(), nil, 0o600) // without it the next start still finds what a quick look shows
+// markDamaged creates the damage marker if err reports a damaged file, and returns err. A damaged search index alone
+// needs no marker, because it is rebuilt at once.
+func (s *Store) markDamaged(err error) error {
+	if sqlite.IsDamaged(err) && !indexDamaged(err) && !s.readOnly && s.path != sqlite.InMemory {
+		_ = os.WriteFile(s.damageMarker(), nil, 0o600) // without it the next Open checks less
 	}
 	return err
 }
 
-// Close marks what this store still streams as interrupted and closes the file. The last one to close it moves what is
-// in its write-ahead log into the file.
+// Close marks the answers that this store is streaming as interrupted and closes the file. The last store to close a
+// file moves its write-ahead log into it.
 func (s *Store) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
-	err := s.disown(ctx)
+	err := s.interruptOwn(ctx)
 	return errors.Join(err, sqlite.Explain("close the chat history", s.path, s.closePools()))
 }
 
 func (s *Store) closePools() (err error) {
-	for _, db := range []*sql.DB{s.reads, s.quick, s.full} {
+	for _, db := range []*sql.DB{s.reads, s.fast, s.durable} {
 		if db != nil {
 			err = errors.Join(err, db.Close())
 		}
@@ -285,8 +288,8 @@ func (s *Store) closePools() (err error) {
 	return err
 }
 
-// locate returns the path with its links resolved, after making folder (0700) and file (0600) where they are missing.
-// Windows that name one file in different ways must agree on it.
+// locate returns the absolute path with symbolic links resolved, so that windows that name a file differently agree on
+// it. Unless mustExist, it creates the folder (mode 0700) and the file (mode 0600) if they do not exist.
 func locate(path string, mustExist bool) (string, error) {
 	if path == "" {
 		return "", errors.New("no file is named")
@@ -310,29 +313,29 @@ func locate(path string, mustExist bool) (string, error) {
 	return filepath.EvalSymlinks(path)
 }
 
-// salvage saves what a damaged history still holds. Everything readable goes into a new file, with what only the newest
-// sound backup holds, the damaged one is set aside unchanged, and the new one takes its place and is opened. Until that
-// moment nothing has changed, however it fails. Nobody may have the file open meanwhile: what they wrote would be lost.
+// salvage recovers what is readable in a damaged history. It writes the readable rows to a new file, adds rows that
+// only the newest intact backup has, sets the damaged file aside unchanged, and puts the new file in its place. If it
+// fails, nothing has changed. No other program may have the file open meanwhile, because what it wrote would be lost.
 func (s *Store) salvage(ctx context.Context, damaged os.FileInfo) error {
-	var saved recovery.Salvage
-	_, err := backup.Replace(s.path, "damaged", s.now(), func(aside, draft string) (err error) {
+	var saved recovery.Result
+	_, err := backup.ReplaceDatabase(s.path, "damaged", s.now(), func(aside, draft string) (err error) {
 		if now, err := os.Stat(s.path); err != nil || !os.SameFile(damaged, now) {
-			return ErrBusy // another window has just saved it
+			return ErrBusy // another window has just recovered it
 		}
-		b := backup.NewestSound(ctx, s.path, s.now())
-		f := recovery.Files{Damaged: aside, Fresh: draft, Backup: b.Path}
-		saved, err = recovery.Save(ctx, f, s.now(), damagedMessages)
+		b := backup.NewestIntact(ctx, s.path, s.now())
+		f := recovery.Files{Damaged: aside, New: draft, Backup: b.Path}
+		saved, err = recovery.Recover(ctx, f, s.now(), damagedMessages)
 		saved.Backup = b.Day.Format(time.DateOnly)
 		return err
 	})
 	if errors.Is(err, ErrBusy) {
-		return &sqlite.Error{Doing: opening, Where: s.path, Kind: errHeld, Cause: ErrBusy}
+		return &sqlite.Error{Doing: opening, Where: s.path, Kind: errOpenElsewhere, Cause: ErrBusy}
 	}
 	if err != nil {
-		return sqlite.Explain("save what the damaged chat history holds", s.path, err)
+		return sqlite.Explain("recover the damaged chat history", s.path, err)
 	}
-	os.Remove(s.marker())
+	os.Remove(s.damageMarker())
 	s.salvaged = &saved
 	s.notices = append(s.notices, saved.String())
-	return s.begin(ctx)
+	return s.openWritable(ctx)
 }

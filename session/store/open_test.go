@@ -44,9 +44,9 @@ func TestFullDiskIsSaidAndChangesNothing(t *testing.T) {
 	s := newStore(t)
 	session, first := begin(t, s, "", "hello")
 	pages := countOf(t, s, "PRAGMA page_count")
-	_, err := s.full.Exec("PRAGMA max_page_count = " + strconv.Itoa(pages))
+	_, err := s.durable.Exec("PRAGMA max_page_count = " + strconv.Itoa(pages))
 	must(t, "limit", err)
-	_, err = s.Append(context.Background(), says(session.ID, first.ID, history.User, strings.Repeat("x", 1<<20)))
+	_, err = s.AppendMessage(context.Background(), says(session.ID, first.ID, history.User, strings.Repeat("x", 1<<20)))
 	if !errors.Is(err, ErrDiskFull) || !strings.Contains(err.Error(), "the disk is full") {
 		t.Errorf("Append on a full disk = %v, want ErrDiskFull with its sentence", err)
 	}
@@ -54,7 +54,7 @@ func TestFullDiskIsSaidAndChangesNothing(t *testing.T) {
 		t.Errorf("after a failed Append the session has %d messages and leaf %d, want 1 and %d", got.Messages, got.Leaf,
 			first.ID)
 	}
-	_, err = s.full.Exec("PRAGMA max_page_count = 1000000")
+	_, err = s.durable.Exec("PRAGMA max_page_count = 1000000")
 	must(t, "unlimit", err)
 	add(t, s, says(session.ID, first.ID, history.User, "there is room again"))
 }
@@ -64,25 +64,25 @@ func TestBusyFileIsWaitedForAndThenSaid(t *testing.T) {
 	s := openAt(t, path, Options{})
 	other := openAt(t, path, Options{})
 	session, first := begin(t, s, "", "hello")
-	tx, err := other.full.Begin()
+	tx, err := other.durable.Begin()
 	must(t, "hold the lock", err)
 
-	s.patience = 0
-	_, err = s.Append(context.Background(), says(session.ID, first.ID, history.User, "x"))
+	s.busyTimeout = 0
+	_, err = s.AppendMessage(context.Background(), says(session.ID, first.ID, history.User, "x"))
 	if !errors.Is(err, ErrBusy) || strings.Contains(err.Error(), "locked") {
 		t.Errorf("Append against a lock = %v, want ErrBusy and nothing about locks", err)
 	}
 
-	s.patience = patience
+	s.busyTimeout = busyTimeout
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err = s.Append(ctx, says(session.ID, first.ID, history.User, "x")); !errors.Is(err, context.Canceled) {
+	if _, err = s.AppendMessage(ctx, says(session.ID, first.ID, history.User, "x")); !errors.Is(err, context.Canceled) {
 		t.Errorf("Append with a cancelled context = %v, want context.Canceled", err)
 	}
 
 	stored := make(chan error)
 	go func() {
-		_, err := s.Append(context.Background(), says(session.ID, first.ID, history.User, "waited"))
+		_, err := s.AppendMessage(context.Background(), says(session.ID, first.ID, history.User, "waited"))
 		stored <- err
 	}()
 	must(t, "rollback", tx.Rollback())
@@ -94,7 +94,7 @@ func TestBusyFileIsWaitedForAndThenSaid(t *testing.T) {
 func TestMemoryLeavesNothingOnDisk(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
-	s := openAt(t, sqlite.Memory, Options{})
+	s := openAt(t, sqlite.InMemory, Options{})
 	session, first := begin(t, s, "", "hello")
 	a, err := s.StartAnswer(context.Background(), says(session.ID, first.ID, history.Assistant, "hi there"))
 	if got := read(t, s, a.ID).Content; got != "hi there" || err != nil {

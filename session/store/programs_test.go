@@ -29,7 +29,7 @@ func run(t *testing.T, program string, args ...string) (*exec.Cmd, io.ReadCloser
 	return cmd, out
 }
 
-// chatProgram has turns of a conversation, each with a streamed answer, on a store of its own.
+// chatProgram runs turns of a conversation with streamed answers, on a store of its own.
 func chatProgram(args []string) error {
 	ctx := context.Background()
 	turns, err := strconv.Atoi(args[2])
@@ -40,17 +40,17 @@ func chatProgram(args []string) error {
 	if err != nil {
 		return err
 	}
-	session, last, err := s.Begin(ctx, Session{Title: args[1]}, says("", 0, history.User, "turn 0"))
+	session, last, err := s.BeginSession(ctx, Session{Title: args[1]}, says("", 0, history.User, "turn 0"))
 	for i := 0; i < turns && err == nil; i++ {
 		if i > 0 {
-			last, err = s.Append(ctx, says(session.ID, last.ID, history.User, fmt.Sprint("turn ", i)))
+			last, err = s.AppendMessage(ctx, says(session.ID, last.ID, history.User, fmt.Sprint("turn ", i)))
 		}
 		if err == nil {
 			last, err = s.StartAnswer(ctx, says(session.ID, last.ID, history.Assistant, ""))
 		}
 		for j := 0; j < 20 && err == nil; j++ {
 			last.Content = streamedText(j * j * 37)
-			err = s.Checkpoint(ctx, last.ID, last.Content, streamedText(j))
+			err = s.SavePartialAnswer(ctx, last.ID, last.Content, streamedText(j))
 		}
 		if err == nil {
 			last.Status = history.Complete
@@ -60,7 +60,7 @@ func chatProgram(args []string) error {
 	return errors.Join(err, s.Close())
 }
 
-// streamed text at a length; every length is recognised.
+// streamedText returns the first n bytes of a fixed text. Every length gives a different text.
 func streamedText(n int) string {
 	var b strings.Builder
 	for i := 0; b.Len() < n; i++ {
@@ -69,7 +69,7 @@ func streamedText(n int) string {
 	return b.String()[:n]
 }
 
-// chats lets programs chat on one file at the same time until they are done.
+// chats runs several chat programs on one file at the same time.
 func chats(t *testing.T, path string, programs, turns int) {
 	t.Helper()
 	var wg sync.WaitGroup
@@ -89,7 +89,7 @@ func TestEightProgramsOnOneFile(t *testing.T) {
 	const turns = 6
 	chats(t, path, 8, turns)
 	s := openAt(t, path, Options{})
-	list, err := s.Sessions(context.Background(), Filter{})
+	list, err := s.Sessions(context.Background(), SessionFilter{})
 	if err != nil || len(list) != 8 {
 		t.Errorf("%d conversations are stored, %v, want 8", len(list), err)
 	}

@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Whatever was said in a session, no byte of it is in the folder after its purge.
+// Whatever a session contains, no byte of it is left in the folder after its purge.
 func TestPurgeLeavesNoByteOfASession(t *testing.T) {
 	t.Parallel()
 	dir, n := t.TempDir(), 0
@@ -31,7 +31,7 @@ func TestPurgeLeavesNoByteOfASession(t *testing.T) {
 			w.begin()
 		}
 		for range rapid.IntRange(10, 60).Draw(rt, "steps") {
-			w.step("fork", "damage", "purge") // a fork has what its parent said
+			w.step("fork", "damage", "purge") // a fork contains the text of its parent
 		}
 		for i, id := range slices.Clone(w.ids) {
 			if i%2 == 0 {
@@ -46,7 +46,7 @@ func TestPurgeLeavesNoByteOfASession(t *testing.T) {
 	})
 }
 
-// holding are the files below a folder that hold a text.
+// holding returns the files below a folder that contain a text.
 func holding(t *testing.T, folder, text string) []string {
 	t.Helper()
 	var out []string
@@ -63,11 +63,12 @@ func holding(t *testing.T, folder, text string) []string {
 	return out
 }
 
-// A window that reads keeps the purged text in the write-ahead log. Purge says so, and FinishPurge goes on.
+// A window that reads keeps purged text in the write-ahead log. Purge reports that, and FinishPurge overwrites it
+// later.
 func TestPurgeBesideAReaderIsFinishedLater(t *testing.T) {
 	path := newPath(t)
 	s := openAt(t, path, Options{Now: noon().now})
-	s.patience = 50 * time.Millisecond
+	s.busyTimeout = 50 * time.Millisecond
 	ctx := context.Background()
 	gone, _ := begin(t, s, "", strings.Repeat("secretword ", 400))
 	begin(t, s, "", "stays")

@@ -13,12 +13,12 @@ const plantedKey = "planted-key-4711"
 
 func withoutKey(text string) string { return strings.ReplaceAll(text, plantedKey, "[redacted]") }
 
-// said is a message from a file.
+// said returns an imported message.
 func said(role history.Role, text string) Message {
 	return Message{Message: history.Message{Role: role, Content: text, Status: history.Imported, CreatedMS: 1000}}
 }
 
-// tellKey begins a session with an answer, its record, a draft and a summary, of which every text holds a key.
+// tellKey stores a session with an answer, its record, a draft and a summary, all of whose texts contain a key.
 func tellKey(t *testing.T, s *Store) (row Session, asked, answer Message, record Request) {
 	t.Helper()
 	ctx := t.Context()
@@ -28,7 +28,7 @@ func tellKey(t *testing.T, s *Store) (row Session, asked, answer Message, record
 		{Kind: history.TextPart, Name: plantedKey + ".env", Text: "KEY=" + plantedKey},
 		{Kind: history.ImagePart, Name: "a.png", MediaType: "image/png", Data: []byte("\x89PNG\xff\xfe")},
 	}
-	row, asked, err := s.Begin(ctx, Session{Title: plantedKey, System: "use " + plantedKey}, user)
+	row, asked, err := s.BeginSession(ctx, Session{Title: plantedKey, System: "use " + plantedKey}, user)
 	must(t, "begin", err)
 	if !strings.Contains(user.Content, plantedKey) || !strings.Contains(user.Parts[0].Text, plantedKey) {
 		t.Errorf("the message of the caller was changed to %+v", user)
@@ -56,17 +56,17 @@ func tellKey(t *testing.T, s *Store) (row Session, asked, answer Message, record
 	return row, asked, answer, record
 }
 
-// A key that winnow knows is in no byte of the file, whatever text it came in with: said here, imported, or in the
-// archive of a history that did not know it, which stays what it is but for that.
+// A known key is in no byte of the file, wherever its text came from: typed here, imported, or in the lines of a
+// history that did not know the key. Those lines are otherwise unchanged.
 func TestAKnownKeyIsNotStored(t *testing.T) {
 	ctx := t.Context()
 	s, err := Open(ctx, newPath(t), Options{Redact: withoutKey})
 	must(t, "open", err)
 	row, _, _, _ := tellKey(t, s)
 	must(t, "rename", window{Store: s}.Rename(ctx, row.ID, "of "+plantedKey, "user"))
-	must(t, "system", s.Update(ctx, row.ID, func(row *Session) { row.System = "never say " + plantedKey }))
+	must(t, "system", s.UpdateSession(ctx, row.ID, func(row *Session) { row.System = "never say " + plantedKey }))
 	must(t, "prompt", s.AddPrompt(ctx, row.ID, Draft{Text: "prompt " + plantedKey}))
-	c := Conversation{Session: Session{Title: "import " + plantedKey}, Leaf: -1}
+	c := ImportedConversation{Session: Session{Title: "import " + plantedKey}, Leaf: -1}
 	c.Add(said(history.User, "imported "+plantedKey))
 	_, err = s.Import(ctx, c)
 	must(t, "import", err)

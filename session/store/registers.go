@@ -10,7 +10,7 @@ import (
 	"winnow/session/store/sqlite"
 )
 
-// The registers whose names the code uses.
+// Names of registers.
 const (
 	titleValue = "title"
 	modelValue = "model"
@@ -21,7 +21,7 @@ const (
 	faultValue  = "fault"
 )
 
-// sessionRegisters are the registers of a session with the columns that they set.
+// sessionRegisters maps the registers of a session to the columns that they set.
 var sessionRegisters = map[string]string{
 	titleValue: "title title_from",
 	"tags":     "tags",
@@ -34,11 +34,11 @@ var sessionRegisters = map[string]string{
 	leafValue:  "leaf",
 }
 
-// Register is a value that can be set on several machines: of a session, or of one of its messages. The greatest
-// stamp holds.
+// Register is a value of a session or a message that can be set on several machines. The value with the greatest stamp
+// wins.
 type Register struct {
-	Stamp int64
-	Item  int64 // a message, 0 for the session itself
+	Stamp int64 // when it was set: an id from the hybrid clock, see newID
+	Item  int64 // the message, 0 for the session itself
 	Name  string
 	Value string // JSON
 }
@@ -52,7 +52,7 @@ func (l *Register) columns() []column {
 	}
 }
 
-// registerColumns are the columns of a session that a register sets.
+// registerColumns returns the columns of row that the named register sets.
 func registerColumns(row *Session, name string) (out []column) {
 	for _, c := range row.columns() {
 		if slices.Contains(strings.Fields(sessionRegisters[name]), c.name) {
@@ -63,33 +63,33 @@ func registerColumns(row *Session, name string) (out []column) {
 	return out
 }
 
-// registerJSON is the value of a register of a session.
+// registerJSON returns the value of a session's register.
 func registerJSON(t *tx, row *Session, name string) string {
 	text, err := marshal(registerColumns(row, name))
 	t.Fail(err)
 	return string(text)
 }
 
-// setRegister sets a value of a session, or of one of its messages, and raises Session.Changes. value is JSON. Where
-// the history is shared, the other machines are to be told.
+// setRegister sets a register of a session or a message to a JSON value, increments Session.Changes and, if the history
+// is synced, queues the register for sync.
 func (s *Store) setRegister(t *tx, session, item int64, name, value string) {
 	r := Register{Stamp: s.newID(t), Item: item, Name: name, Value: value}
 	putRegister(t, session, r)
 	t.Exec(`UPDATE sessions SET changes = changes + 1 WHERE n = ?`, session)
 }
 
-// sessionHolding is the key of a message's session, and fails with ErrNotFound where there is no such message.
-func sessionHolding(t *tx, message int64) int64 {
+// sessionOfMessage returns the session key of a message. It fails with ErrNotFound if there is no such message.
+func sessionOfMessage(t *tx, message int64) int64 {
 	session := sqlite.Value[int64](t, `SELECT session FROM messages WHERE id = ?`, message)
 	if session == 0 {
-		t.missing("find message %d", message)
+		t.notFound("find message %d", message)
 	}
 	return session
 }
 
-// putRegister stores a register where its stamp is greater than that of the one here, and reports whether it is. What
-// it says of the session is set in its row, and what it says of a message is read from the register. An automatic title
-// never replaces the user's, which replaces any of those.
+// putRegister stores a register if its stamp is greater than that of the stored one, and reports whether it did. A
+// register of the session also sets the columns of the session's row. A title set by the user always replaces an
+// automatic one and is never replaced by one.
 func putRegister(t *tx, session int64, r Register) bool {
 	rows := t.put("INSERT INTO registers", append(r.columns(), column{"session", session, 0}), `
 		ON CONFLICT (session, item, name) DO UPDATE
@@ -105,23 +105,23 @@ func putRegister(t *tx, session int64, r Register) bool {
 		return rows > 0
 	}
 	if r.Name == modelValue {
-		// What another machine calls by the name of the endpoint is its business.
+		// On another machine the same endpoint name may stand for another address.
 		t.Exec(`UPDATE sessions SET address = '' WHERE n = ? AND endpoint <> ?`, session, row.Endpoint)
 	}
 	t.update("sessions", columns, "n = ?", session)
 	return true
 }
 
-// Decisions are what the user decided about the messages of a session, by message.
-type Decisions struct {
+// UserDecisions holds the user's flags and remedies for the messages of a session, by message id.
+type UserDecisions struct {
 	Flags    map[int64]history.Flag
-	Remedies map[int64]history.Remedy // what is sent in place of damaged messages, where that is not their repair
+	Remedies map[int64]history.Remedy // what is sent instead of the automatic repair
 }
 
-// Decisions returns what the user decided about the messages of a session.
-func (s *Store) Decisions(ctx context.Context, session string) (Decisions, error) {
-	return withSession(ctx, s.view, "read the flags", session, func(t *tx, n int64) Decisions {
-		d := Decisions{Flags: map[int64]history.Flag{}, Remedies: map[int64]history.Remedy{}}
+// UserDecisions returns the user's flags and remedies for the messages of a session.
+func (s *Store) UserDecisions(ctx context.Context, session string) (UserDecisions, error) {
+	return withSession(ctx, s.view, "read the flags", session, func(t *tx, n int64) UserDecisions {
+		d := UserDecisions{Flags: map[int64]history.Flag{}, Remedies: map[int64]history.Remedy{}}
 		var message int64
 		var name, of string
 		for range t.Rows([]any{&message, &name, &of}, `
@@ -139,12 +139,12 @@ func (s *Store) Decisions(ctx context.Context, session string) (Decisions, error
 	})
 }
 
-// decide keeps something about each of some messages, "" for nothing, or about none where one is not there, and has the
-// other machines told. It returns what was kept before of those messages of which it is something else.
-func decide[T ~string](s *Store, t *tx, name string, of map[int64]T) map[int64]T {
+// setDecisions stores a decision for each message, "" for none, and queues it for sync. It returns the previous
+// decisions of the messages whose decision changed. If one of the messages does not exist, nothing is stored.
+func setDecisions[T ~string](s *Store, t *tx, name string, of map[int64]T) map[int64]T {
 	before := map[int64]T{}
 	for message, now := range of {
-		session := sessionHolding(t, message)
+		session := sessionOfMessage(t, message)
 		was := sqlite.Value[T](t, `
 			SELECT value ->> '$'
 			FROM registers
@@ -160,17 +160,17 @@ func decide[T ~string](s *Store, t *tx, name string, of map[int64]T) map[int64]T
 	return before
 }
 
-// SetFlags pins or excludes messages: each of them gets its flag, "" for none, or none does where one is
-// not there. It returns the flags that were there before, "" for none, of those messages that have another
-// one now: to set them again undoes it.
+// SetFlags pins, excludes or unflags messages by id; the flag "" is none. If one of the messages does not exist, it
+// changes nothing. It returns the previous flags of the messages whose flag changed; passing them to SetFlags undoes
+// the change.
 func (s *Store) SetFlags(ctx context.Context, flags map[int64]history.Flag) (map[int64]history.Flag, error) {
 	return inTx(ctx, s.save, "flag the messages", func(t *tx) map[int64]history.Flag {
-		return decide(s, t, flagValue, flags)
+		return setDecisions(s, t, flagValue, flags)
 	})
 }
 
-// SetRemedies keeps a remedy for some messages, or for none of them where one is not there; history.SendRepaired
-// takes theirs away.
+// SetRemedies sets the remedy of messages; history.SendRepaired removes it. If one of the messages does not exist, it
+// changes nothing.
 func (s *Store) SetRemedies(ctx context.Context, r history.Remedy, messages ...int64) error {
 	if r == history.SendRepaired {
 		r = ""
@@ -179,13 +179,13 @@ func (s *Store) SetRemedies(ctx context.Context, r history.Remedy, messages ...i
 	for _, message := range messages {
 		remedies[message] = r
 	}
-	return s.save(ctx, "keep the remedy", func(t *tx) { decide(s, t, remedyValue, remedies) })
+	return s.save(ctx, "save the remedy", func(t *tx) { setDecisions(s, t, remedyValue, remedies) })
 }
 
-// SetFault keeps why a turn failed behind a message, as Message.Fault. It changes nothing that was said. The error is
-// ErrNotFound where the message is gone.
+// SetFault stores why the turn after a message failed, as Message.Fault. The error is ErrNotFound if the message does
+// not exist.
 func (s *Store) SetFault(ctx context.Context, message int64, fault string) error {
-	return s.jot(ctx, "record why the turn failed", func(t *tx) {
-		decide(s, t, faultValue, map[int64]string{message: fault})
+	return s.saveFast(ctx, "record why the turn failed", func(t *tx) {
+		setDecisions(s, t, faultValue, map[int64]string{message: fault})
 	})
 }

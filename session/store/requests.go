@@ -8,88 +8,87 @@ import (
 	"winnow/history"
 )
 
-// Purpose is what a request is for.
+// Purpose is what a request is sent for.
 type Purpose string
 
-// The purposes of requests.
 const (
-	ForAnswer  Purpose = ""        // to answer the user
-	ForSummary Purpose = "summary" // to summarize older messages
-	ForTitle   Purpose = "title"   // to give the session a title
+	PurposeAnswer  Purpose = ""        // to answer the user
+	PurposeSummary Purpose = "summary" // to summarize older messages
+	PurposeTitle   Purpose = "title"   // to give the session a title
 )
 
-// RequestEnd says how a request ended, "" while it runs or after a crash.
+// RequestEnd says how a request ended. It is "" while the request runs and after a crash.
 type RequestEnd string
 
-// The ways a request ends. The first three are those of an answer's stream.
+// The first three say how the stream of the answer ended.
 const (
-	EndDone    RequestEnd = "done"
-	EndNoDone  RequestEnd = "no-done" // in order, but nobody said that the answer was over
-	EndCut     RequestEnd = "cut"     // the connection broke
-	EndStopped RequestEnd = "stopped" // by the user
-	EndFailed  RequestEnd = "failed"
+	EndDone         RequestEnd = "done"
+	EndWithoutDone  RequestEnd = "no-done" // the connection was closed without an end marker such as [DONE]
+	EndDisconnected RequestEnd = "cut"     // the connection broke
+	EndStopped      RequestEnd = "stopped" // the user stopped it
+	EndFailed       RequestEnd = "failed"
 )
 
 // Request is the record of one request that was sent.
 type Request struct {
 	ID         int64
 	Session    string
-	Turn       int   // which of the user's messages in the session User is, from 1, counting every branch
+	Turn       int   // the number of the turn that User begins, from 1 across all branches
 	User       int64 // the user message that it answers
 	Purpose    Purpose
 	Created    time.Time
 	Endpoint   string
 	Model      string
-	Options    string        // JSON: everything that decided the plan beside the messages themselves
-	Plan       *history.Plan // of a request that is added; Store.Verdicts reads it
-	Sum        history.Sum   // where the tokens of its plan went
-	Tally      Tally         // how many messages its plan gave which verdict
-	Rules      int           // history's version of the rules
+	Options    string        // JSON: what decided the plan besides the messages
+	Plan       *history.Plan // set by callers of AddRequest; see Store.Verdicts for stored requests
+	Sum        history.Sum   // where the tokens of the plan went
+	Tally      VerdictCounts // the verdicts of the plan
+	Rules      int           // the version of the rules, see history.Rules
 	Tokenizer  string
-	Estimate   int    // counted tokens of the whole request
-	BodyHash   string // hex SHA-256 of the body sent, which never holds a secret
-	Prompt     int    // tokens as reported, -1 not said
+	Estimate   int    // winnow's token count of the whole request
+	BodyHash   string // SHA-256 in hexadecimal of the body sent, which contains no secret
+	Prompt     int    // input tokens as the server reported them, -1 if it did not; likewise the next three
 	Cached     int
 	Answer     int
 	Reasoning  int
-	Cost       int64         // nanodollars, where CostFrom says that they are known
-	CostFrom   string        // where the cost comes from, "" where there is nothing to say of it
-	FirstToken time.Duration // 0 for none
+	Cost       int64         // in billionths of a US dollar, valid if CostFrom names a source
+	CostFrom   string        // where the cost comes from, "" if nothing is known
+	FirstToken time.Duration // from sending to the first token, 0 if none arrived
 	Took       time.Duration
 	Retries    int
 	Finish     string // finish_reason as received
 	End        RequestEnd
-	Error      string // the error's sentence and body, "" for none
+	Error      string // the sentence and the body of the error, "" for none
 
-	CacheWrite  int    // tokens of Prompt that the server wrote to its cache, 0 for none or not said
-	PriceSource string // whose prices Cost was computed from, for people, "" for nobody's
+	CacheWrite  int    // input tokens written to the server's cache, 0 for none or unknown
+	PriceSource string // whose prices Cost was computed from, for people; "" if none were used
 
-	// Reusable are the tokens at its beginning that the request before it began with too, as the server counts; 0 for
-	// none or not known.
+	// Reusable is the number of leading tokens that equal those of the previous request, as the server counts; 0 for
+	// none or unknown.
 	Reusable    int
-	ReusableAge time.Duration // since that request
+	ReusableAge time.Duration // time since that previous request
 
-	Fault string // of one with which its turn failed: why, as JSON; "" for none
+	Fault string // if its turn failed with this request: why, as JSON; "" otherwise
 
-	CutExpected int // what the server was expected to count, where Prompt shows that it did not read all; else 0
+	CutExpected int // the expected input tokens, if Prompt shows that the server did not read them all; else 0
 
 	record
 }
 
-// record is what the row of a request has besides, its plan first of all: see putPlan. Callers of AddRequest get
-// requests without it: a plan is large.
+// record holds the columns of a request that callers do not see. It is empty in the requests that AddRequest returns,
+// because plans are large.
 type record struct {
 	session  int64 // the short key of the session
 	added    []history.Added
-	verdicts []history.Entry // that are otherwise than in the request before it
+	verdicts []history.Entry // those that differ from the request before it
 }
 
 func (r *Request) columns() []column {
 	return []column{
-		{"id", &r.ID, fixed},
-		{"session", &r.session, local | fixed},
-		{"(SELECT id FROM sessions WHERE n = session)", &r.Session, given},
-		{"turn", &r.Turn, fixed},
+		{"id", &r.ID, immutable},
+		{"session", &r.session, local | immutable},
+		{"(SELECT id FROM sessions WHERE n = session)", &r.Session, generated},
+		{"turn", &r.Turn, immutable},
 		{"user", &r.User, 0},
 		{"purpose", &r.Purpose, 0},
 		{"created_ms", (*millis)(&r.Created), 0},
@@ -120,15 +119,15 @@ func (r *Request) columns() []column {
 		{"options", (*blob)(&r.Options), secret},
 		{"sum", &jsonColumn{&r.Sum}, 0},
 		{"tally", &jsonColumn{&r.Tally}, 0},
-		{"added", &jsonColumn{&r.added}, secret | fixed},
+		{"added", &jsonColumn{&r.added}, secret | immutable},
 		{"verdicts", &jsonColumn{&r.verdicts}, lineOnly},
 	}
 }
 
-// AddRequest records a request that is about to be sent with its Plan, and sets its ID, Turn, Sum and Tally, and
-// Created where it is zero. What comes back has no Plan.
+// AddRequest records a request that is about to be sent, with its Plan. It sets ID, Turn, Sum, Tally and, if it is
+// zero, Created. The returned request has no Plan.
 func (s *Store) AddRequest(ctx context.Context, r Request) (Request, error) {
-	return withSession(ctx, s.jot, "record the request", r.Session, func(t *tx, n int64) Request {
+	return withSession(ctx, s.saveFast, "record the request", r.Session, func(t *tx, n int64) Request {
 		r.ID, r.session = s.newID(t), n
 		r.Turn = cmp.Or(turnOf(t, r.User), r.Turn)
 		r.Created = timeOf(cmp.Or(milliseconds(r.Created), s.now().UnixMilli()))
@@ -141,29 +140,30 @@ func (s *Store) AddRequest(ctx context.Context, r Request) (Request, error) {
 	})
 }
 
-// UpdateRequest replaces the record with the request's ID, or returns ErrNotFound. Its turn and its plan stay.
+// UpdateRequest replaces the record with the request's ID, but not its turn and its plan. The error is ErrNotFound if
+// there is no such record.
 func (s *Store) UpdateRequest(ctx context.Context, r Request) error {
-	return s.jot(ctx, "update the request", func(t *tx) { updateRequest(t, r) })
+	return s.saveFast(ctx, "update the request", func(t *tx) { updateRequest(t, r) })
 }
 
 func updateRequest(t *tx, r Request) {
 	if t.update("requests", r.columns(), "id = ? AND session = ?", r.ID, sessionKey(t, r.Session)) == 0 {
-		t.missing("find request %d", r.ID)
+		t.notFound("find request %d", r.ID)
 	}
-	tellAgain(t, r.ID)
+	queueForSync(t, r.ID)
 }
 
-// RequestFilter says which of a session's requests are read; its zero value is all of them, the oldest first.
+// RequestFilter selects requests of a session. The zero value selects all of them, oldest first.
 type RequestFilter struct {
-	ID      int64 // only the one with this id
-	Turn    int   // only those of this turn
-	User    int64 // only those that answer this message
-	Newest  int   // only so many, and the newest first
-	Answers bool  // only those for answers
+	ID      int64 // only the request with this id
+	Turn    int   // only the requests of this turn
+	User    int64 // only the requests that answer this message
+	Newest  int   // only this many, newest first
+	Answers bool  // only requests with PurposeAnswer
 }
 
-// Requests returns requests of a session. A turn has several where the model called tools, where it was asked again,
-// and where the first was too large; it has none where it was imported.
+// Requests returns requests of a session. A turn has several if the model called tools, if it was asked again, or if
+// the first request was too large; an imported turn has none.
 func (s *Store) Requests(ctx context.Context, session string, f RequestFilter) ([]Request, error) {
 	order := "id"
 	if f.Newest > 0 {
@@ -178,39 +178,38 @@ func (s *Store) Requests(ctx context.Context, session string, f RequestFilter) (
 	})
 }
 
-// Usage is what some requests of a period used, those to one model for one purpose whose costs come from the
-// same place.
+// Usage is the sum of the requests of one period with the same model, purpose and cost source.
 type Usage struct {
-	Period   int    // index of the period
-	Session  string // "" where the sums are not by session
+	Period   int    // index into UsageFilter.Periods
+	Session  string // "" unless summed by session
 	Title    string // of the session
 	Endpoint string
 	Model    string
 	Purpose  Purpose
-	From     string // as Request.CostFrom
+	CostFrom string // as Request.CostFrom
 	Requests int
-	Cost     int64 // nanodollars
+	Cost     int64 // in billionths of a US dollar
 
-	// Tokens as the servers reported them. What was not reported is not in the sums.
+	// Tokens as the servers reported them. Unreported ones are missing from the sums.
 	Prompt     int
 	Cached     int
 	CacheWrite int
 	Answer     int
 	Reasoning  int
-	Uncounted  int // requests of which the server reported no tokens
+	Uncounted  int // requests whose server reported no tokens
 }
 
-// Period is a span of time: from From until before To.
+// Period is the time from From up to, but not including, To.
 type Period struct{ From, To time.Time }
 
-// UsageFilter says which requests Usage sums up, and how.
+// UsageFilter selects the requests that Usage sums up.
 type UsageFilter struct {
 	Periods   []Period // when they were sent
 	Session   string   // the only session, "" for all
-	BySession bool     // each session is summed up by itself
+	BySession bool     // sum up each session separately
 }
 
-// columns sum up the requests of a period. The index has all that is summed up.
+// The index requests_usage contains all columns that are summed up.
 func (u *Usage) columns() []column {
 	return []column{
 		{"iif(?4, s.id, '') AS of_session", &u.Session, 0},
@@ -218,7 +217,7 @@ func (u *Usage) columns() []column {
 		{"r.endpoint", &u.Endpoint, 0},
 		{"r.model", &u.Model, 0},
 		{"r.purpose", &u.Purpose, 0},
-		{"r.cost_from", &u.From, 0},
+		{"r.cost_from", &u.CostFrom, 0},
 		{"count(*)", &u.Requests, 0},
 		{"sum(r.cost_nano)", &u.Cost, 0},
 		{"sum(max(r.prompt_tokens, 0))", &u.Prompt, 0},
@@ -230,8 +229,8 @@ func (u *Usage) columns() []column {
 	}
 }
 
-// Usage sums up requests by period, model, purpose and origin of their costs, and by session where that is wanted.
-// Sessions in the trash count; those that were purged are gone with their requests.
+// Usage sums up requests by period, model, purpose and cost source, and by session if f.BySession is set. It includes
+// sessions in the trash, but not purged ones.
 func (s *Store) Usage(ctx context.Context, f UsageFilter) ([]Usage, error) {
 	return inTx(ctx, s.view, "sum up the usage", func(t *tx) (all []Usage) {
 		for i, p := range f.Periods {

@@ -11,42 +11,42 @@ import (
 	"unicode/utf8"
 )
 
-// A row is a struct that lists its columns. The list is all that reading and writing the table, dumping and applying
-// lines, and taking secrets out know of the struct, so that a new column is one line.
+// A row is a struct that lists its columns. Reading and writing tables, encoding lines and removing secrets all work
+// from that list, so a new column is one line of code.
 type row interface{ columns() []column }
 
-// rowOf is a pointer to a T that is a row.
+// rowOf is the constraint for a *T that is a row.
 type rowOf[T any] interface {
 	*T
 	row
 }
 
-// column is a column of a table, a key in the lines of archives and segments, or mostly both. Of one that is only
-// written, in may be the value itself.
+// column is a column of a table, a key in the lines of archives and segments, or both. In a statement that only writes,
+// in may be the value itself instead of a pointer.
 type column struct {
-	name string // for one that is only read, it may be an expression
-	in   any    // a pointer to the field, as a form that scans, stores and encodes it where the field cannot do that
+	name string // may be an expression if it is only read
+	in   any    // a pointer to the field, wrapped if the field itself cannot be scanned, stored or encoded
 	use  use
 }
 
-// use says what is special about a column.
+// use is a set of flags for a column.
 type use int
 
 const (
-	secret   use = 1 << iota // a text in which there may be a key, which is not stored
-	local                    // not in lines: it is of this file, or other rows decide it
-	lineOnly                 // not in the table
-	given                    // given by SQLite when the row is added or read, and not in lines
-	fixed                    // it does not change once the row is there
+	secret    use = 1 << iota // a text that may contain an API key, which is removed before it is stored
+	local                     // not in lines: it describes this file, or is derived from other rows
+	lineOnly                  // not in the table
+	generated                 // read from SQLite, never written, and not in lines
+	immutable                 // not changed by updates
 )
 
-// millis is a time in Unix milliseconds, 0 for none.
+// millis is a time stored as Unix milliseconds, 0 for none.
 type millis time.Time
 
 func (m *millis) Value() (driver.Value, error) { return milliseconds(time.Time(*m)), nil }
 
 func (m *millis) Scan(v any) error {
-	ms, _ := v.(int64) // a STRICT table has nothing else
+	ms, _ := v.(int64) // the tables are STRICT, so it is always an integer
 	*m = millis(timeOf(ms))
 	return nil
 }
@@ -60,7 +60,7 @@ func (m *millis) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// milliseconds is a time as it is stored.
+// milliseconds returns a time in Unix milliseconds, 0 for the zero time.
 func milliseconds(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -68,7 +68,7 @@ func milliseconds(t time.Time) int64 {
 	return t.UnixMilli()
 }
 
-// timeOf is a time as it was stored.
+// timeOf is the inverse of milliseconds. The time is in UTC.
 func timeOf(ms int64) time.Time {
 	if ms == 0 {
 		return time.Time{}
@@ -76,8 +76,8 @@ func timeOf(ms int64) time.Time {
 	return time.UnixMilli(ms).UTC()
 }
 
-// blob is a text that is stored as bytes, because it may hold anything. In JSON one that is not valid UTF-8 is an
-// object {"base64": "…"}, so that its bytes are kept.
+// blob is a text that is stored as a BLOB, because it may hold any bytes. In JSON, invalid UTF-8 is encoded as
+// {"base64": "…"} to keep its bytes.
 type blob string
 
 func (b *blob) Value() (driver.Value, error) { return []byte(*b), nil }
@@ -98,8 +98,8 @@ func (b *blob) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*string)(b))
 }
 
-// jsonColumn is a value that is stored as JSON, and NULL where it is empty. It is empty where what is stored is
-// damaged: other columns matter more.
+// jsonColumn is a value that is stored as JSON, or as NULL if it is empty. Damaged JSON is read as an empty value, so
+// that the other columns can still be read.
 type jsonColumn struct{ in any }
 
 func (f *jsonColumn) Value() (driver.Value, error) {
@@ -120,7 +120,7 @@ func (f *jsonColumn) MarshalJSON() ([]byte, error) { return json.Marshal(f.in) }
 
 func (f *jsonColumn) UnmarshalJSON(data []byte) error { return json.Unmarshal(data, f.in) }
 
-// nested are rows within a row, or within a line, as a JSON array. What is damaged is left out.
+// nested encodes rows within a row as a JSON array. Damaged elements are left empty.
 type nested[T any] struct {
 	rows    *[]T
 	columns func(*T) []column
@@ -144,7 +144,7 @@ func (n *nested[T]) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// json is the column as it is in JSON, which has no other texts than UTF-8.
+// json returns the field in a form that encodes as JSON even if a text is not valid UTF-8.
 func (c column) json() any {
 	if text, ok := c.in.(*string); ok {
 		return (*blob)(text)
@@ -152,33 +152,33 @@ func (c column) json() any {
 	return c.in
 }
 
-// object is a row as a JSON object without the columns that are empty.
+// object returns a row as a JSON object without empty columns.
 func object(columns []column) map[string]any {
 	all := map[string]any{}
 	for _, c := range columns {
-		if c.use&(local|given) == 0 && !reflect.ValueOf(c.in).Elem().IsZero() {
+		if c.use&(local|generated) == 0 && !reflect.ValueOf(c.in).Elem().IsZero() {
 			all[c.name] = c.json()
 		}
 	}
 	return all
 }
 
-// marshal writes a row as a JSON object.
+// marshal encodes a row as a JSON object.
 func marshal(columns []column) ([]byte, error) { return json.Marshal(object(columns)) }
 
-// unmarshal reads a JSON object into a row.
+// unmarshal decodes a JSON object into a row.
 func unmarshal(data []byte, columns []column) error {
 	var all map[string]json.RawMessage
 	err := json.Unmarshal(data, &all)
 	for _, c := range columns {
-		if text, there := all[c.name]; there && c.use&(local|given) == 0 && err == nil {
+		if text, there := all[c.name]; there && c.use&(local|generated) == 0 && err == nil {
 			err = json.Unmarshal(text, c.json())
 		}
 	}
 	return err
 }
 
-// scanned are the columns of a table for a query, and what they are scanned into.
+// scanned returns the names of a row's columns for a SELECT, and their scan targets.
 func scanned(columns []column) (names string, into []any) {
 	var all []string
 	for _, c := range columns {
@@ -189,10 +189,11 @@ func scanned(columns []column) (names string, into []any) {
 	return strings.Join(all, ", "), into
 }
 
-// values are the names and the values of the columns of a row that is to be stored, but for those with some uses.
+// values returns the names and the cleaned values of the columns to store, without those that have one of the uses in
+// but.
 func (t *tx) values(columns []column, but use) (names []string, args []any) {
 	for _, c := range columns {
-		if c.use&(lineOnly|given|but) != 0 {
+		if c.use&(lineOnly|generated|but) != 0 {
 			continue
 		}
 		value := c.in
@@ -204,9 +205,9 @@ func (t *tx) values(columns []column, but use) (names []string, args []any) {
 	return names, args
 }
 
-// cleaned is what a column is stored as without the secrets in it.
+// cleaned returns the stored value of a column without the secrets in it.
 func (c column) cleaned(clean func(string) string) any {
-	value, _ := driver.DefaultParameterConverter.ConvertValue(c.in) // the driver meets the error again
+	value, _ := driver.DefaultParameterConverter.ConvertValue(c.in) // the driver reports the error again
 	switch text := value.(type) {
 	case string:
 		return clean(text)
@@ -216,10 +217,10 @@ func (c column) cleaned(clean func(string) string) any {
 	return c.in
 }
 
-// each reads the rows of a query one by one. from is the query from the name of its only table on.
+// each reads the rows of a query one by one. from is the part of the query that follows FROM.
 func each[T any, P rowOf[T]](t *tx, from string, args ...any) iter.Seq[P] {
 	return func(yield func(P) bool) {
-		var r, empty T // one for all rows, so that its columns are listed once
+		var r, empty T // one value for all rows, so that its columns are listed once
 		names, into := scanned(P(&r).columns())
 		for range t.Rows(into, "SELECT "+names+" FROM "+from, args...) {
 			out := r
@@ -238,22 +239,22 @@ func readRows[T any, P rowOf[T]](t *tx, from string, args ...any) (all []T) {
 	return all
 }
 
-// first reads the first row of a query, the zero value where there is none. from is as in each.
+// first returns the first row of a query, or the zero value if there is none. from is as in each.
 func first[T any, P rowOf[T]](t *tx, from string, args ...any) (none T) {
 	return append(readRows[T, P](t, from, args...), none)[0]
 }
 
-// put adds a row of these columns, and returns how many rows it added or changed. into is how the statement begins, up
-// to the name of the table, and conflict how it ends: what happens where the row is there.
+// put inserts a row and returns the number of rows added or changed. into is the beginning of the statement up to the
+// name of the table, and conflict its end, such as an ON CONFLICT clause.
 func (t *tx) put(into string, columns []column, conflict string) (rows int64) {
 	names, args := t.values(columns, 0)
 	places := strings.TrimSuffix(strings.Repeat("?, ", len(names)), ", ")
 	return t.Exec(into+" ("+strings.Join(names, ", ")+") VALUES ("+places+") "+conflict, args...)
 }
 
-// update sets the columns that may change of the rows that a condition picks, and returns how many there are.
+// update sets the mutable columns of the rows that match a condition, and returns the number of rows.
 func (t *tx) update(table string, columns []column, condition string, args ...any) (rows int64) {
-	names, all := t.values(columns, fixed)
+	names, all := t.values(columns, immutable)
 	set := strings.Join(names, " = ?, ") + " = ?"
 	return t.Exec("UPDATE "+table+" SET "+set+" WHERE "+condition, append(all, args...)...)
 }

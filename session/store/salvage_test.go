@@ -9,14 +9,14 @@ import (
 	"testing"
 )
 
-// The rows of testdata/rows.sql are of every table that holds history.
+// testdata/rows.sql has rows for every table with history.
 func TestSalvageSavesRowsOfEveryTable(t *testing.T) {
 	path := newPath(t)
 	s, err := Open(context.Background(), path, Options{})
 	must(t, "open", err)
 	rows, err := os.ReadFile(filepath.Join("testdata", "rows.sql"))
 	must(t, "read", err)
-	_, err = s.full.Exec(string(rows))
+	_, err = s.durable.Exec(string(rows))
 	must(t, "fill", err)
 	before := map[string][]string{}
 	tables := historyTables(t, s)
@@ -42,7 +42,7 @@ func TestSalvageSavesRowsOfEveryTable(t *testing.T) {
 	}
 }
 
-// notRecovered are the tables that a recovered file makes anew.
+// notRecovered lists the tables that are created empty in a recovered file.
 var notRecovered = []string{"found_text", "purged", "unfound", "windows", "home", "homes", "segments", "untold"}
 
 func historyTables(t *testing.T, s *Store) []string {

@@ -22,13 +22,14 @@ import (
 
 var update = flags.Bool("update", false, "write what the scripts return into their files")
 
-// TestScripts runs the scripts of testdata/scripts. A line of a script calls a method of a Store, or one of window,
-// with arguments in JSON, in which structs have the names of their fields. Below it stands what the method returns,
-// indented and without what is empty.
+// TestScripts runs the scripts in testdata/scripts. A line of a script calls a method of Store or window, with
+// arguments in JSON, where structs have the names of their Go fields. The result is indented below the line, without
+// empty values.
 //
-// Results that a line binds, as in "chat, hello = Begin {} {}", are not shown: later arguments have their ids as $chat,
-// and what is returned shows those so. A result that is a function is called by a line of its name with (). A line
-// that begins with "name: " runs in another window on the file, which is opened for it; that of reader reads only.
+// A line such as "chat, hello = BeginSession {} {}" binds results instead of showing them. Later arguments use their
+// ids as $chat, and so does the output. A result that is a function is called by a line with its name and (). A line
+// that begins with "name: " runs in another window on the same file, which is opened on first use; the window reader is
+// read-only.
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/scripts/*.txt")
 	must(t, "list the scripts", err)
@@ -40,7 +41,7 @@ func TestScripts(t *testing.T) {
 			p := &script{
 				T: t, path: newPath(t), clock: noon(), windows: map[string]*Store{}, bound: map[string]reflect.Value{},
 			}
-			_, err = p.window("main").full.Exec(`UPDATE home SET number = 1`)
+			_, err = p.window("main").durable.Exec(`UPDATE home SET number = 1`)
 			must(t, "number the file", err)
 			var got strings.Builder
 			for line := range strings.Lines(string(text)) {
@@ -61,16 +62,16 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// script is a script that runs.
+// script is a running script.
 type script struct {
 	*testing.T
 	path    string
 	clock   *clock
 	windows map[string]*Store
-	bound   map[string]reflect.Value // results by their names: ids and functions
+	bound   map[string]reflect.Value // bound results by name: ids and functions
 }
 
-// window is a window of a script with what scripts need beside the methods of its store.
+// window is a store with additional methods for scripts.
 type window struct {
 	*Store
 	p *script
@@ -85,7 +86,7 @@ func (p *script) window(name string) window {
 
 var scriptLine = regexp.MustCompile(`^(?:([\w, ]+) = )?(?:(\w+): )?(\w+)(\(\))? ?(.*)$`)
 
-// run runs a line and returns what it shows.
+// run runs a line and returns its output.
 func (p *script) run(text string) (shown string) {
 	text = strings.ReplaceAll(text, "FOLDER", filepath.Dir(p.path))
 	part := scriptLine.FindStringSubmatch(text)
@@ -125,7 +126,7 @@ func (p *script) run(text string) (shown string) {
 	return strings.ReplaceAll(shown, filepath.Dir(p.path), "FOLDER")
 }
 
-// arguments are those of a line for a method; those that it lacks are empty.
+// arguments decodes the arguments of a line for a method. Missing ones are zero values.
 func (p *script) arguments(method reflect.Type, text string) (all []reflect.Value) {
 	text = regexp.MustCompile(`\$\w+`).ReplaceAllStringFunc(text, func(name string) string {
 		v, bound := p.bound[name[1:]]
@@ -166,7 +167,7 @@ func (p *script) argument(in *json.Decoder, of reflect.Type) reflect.Value {
 	return v.Elem()
 }
 
-// setFields sets fields of a struct, whose own JSON is that of its row.
+// setFields sets fields of a struct by their Go names.
 func (p *script) setFields(of reflect.Value, text json.RawMessage) {
 	var fields map[string]json.RawMessage
 	must(p, "read the fields", json.Unmarshal(text, &fields))
@@ -175,7 +176,7 @@ func (p *script) setFields(of reflect.Value, text json.RawMessage) {
 	}
 }
 
-// show is a result as indented JSON without what is empty, with a line for each element of a list.
+// show returns a result as indented JSON without empty values, one line for each element of a list.
 func show(t *testing.T, r reflect.Value) (text string) {
 	if r.Kind() == reflect.Slice {
 		for i := range r.Len() {
@@ -216,7 +217,7 @@ func withoutEmpty(v any) any {
 	return v
 }
 
-// Later moves the clock.
+// Later advances the clock.
 func (w window) Later(d string) error {
 	by, err := time.ParseDuration(d)
 	w.p.clock.add(by)
@@ -229,10 +230,10 @@ func (w window) Exit(name string) error {
 	return w.Close()
 }
 
-// Die has the other windows take this one for dead, as they do at the end of its program.
+// Die makes the window look dead to the others, as if its program had ended.
 func (w window) Die() error { return os.Remove(w.path + "-live-" + w.owner.Token()) }
 
-// Files are the files beside the history.
+// Files returns the files beside the history.
 func (w window) Files() (all []string) {
 	for _, below := range []string{"*", "*/*"} {
 		found, _ := filepath.Glob(filepath.Join(filepath.Dir(w.path), below))
@@ -243,19 +244,19 @@ func (w window) Files() (all []string) {
 
 // Exec runs a statement.
 func (w window) Exec(query string, args ...any) error {
-	_, err := w.full.Exec(query, args...)
+	_, err := w.durable.Exec(query, args...)
 	return err
 }
 
 // Read reads one message.
 func (w window) Read(id int64) (Message, error) { return messageOf(w.Store, id) }
 
-// Set changes fields of a session.
+// Set sets fields of a session.
 func (w window) Set(ctx context.Context, session string, fields json.RawMessage) error {
-	return w.Update(ctx, session, func(row *Session) { w.p.setFields(reflect.ValueOf(row).Elem(), fields) })
+	return w.UpdateSession(ctx, session, func(row *Session) { w.p.setFields(reflect.ValueOf(row).Elem(), fields) })
 }
 
-// Say stores a message behind the one with a text, "" for none, in the session with a title, and binds its text.
+// Say stores a message in the session with a title, after the message with the text parent, and binds it to its text.
 func (w window) Say(ctx context.Context, title, parent string, role history.Role, text string) error {
 	var session string
 	var behind int64
@@ -265,20 +266,20 @@ func (w window) Say(ctx context.Context, title, parent string, role history.Role
 		LEFT JOIN messages m ON m.session = s.n AND m.content = ?
 		WHERE s.title = ?`, []byte(parent), title).Scan(&session, &behind)
 	must(w.p, "find "+parent, err)
-	m, err := w.Append(ctx, says(session, behind, role, text))
+	m, err := w.AppendMessage(ctx, says(session, behind, role, text))
 	w.p.bound[text] = reflect.ValueOf(m.ID)
 	return err
 }
 
-// Learned keeps what is known of a model.
-func (w window) Learned(ctx context.Context, url, model string, to Learned) error {
-	return w.Learn(ctx, url, model, func(l *Learned) { *l = to })
+// SetModelFacts stores what is known about a model.
+func (w window) SetModelFacts(ctx context.Context, url, model string, to ModelFacts) error {
+	return w.UpdateModelFacts(ctx, url, model, func(l *ModelFacts) { *l = to })
 }
 
-// Find returns what a search finds.
-func (w window) Find(in Search) []string { return hitsOf(w.p, w.Store, in) }
+// Find returns the hits of a search.
+func (w window) Find(in SearchQuery) []string { return hitsOf(w.p, w.Store, in) }
 
-// File imports a conversation of another program that was used last there at a time in milliseconds, 0 for unknown.
+// File imports a conversation. used is its last use in Unix milliseconds, 0 for unknown.
 func (w window) File(ctx context.Context, title string, used int64, messages ...string) (Session, ImportResult, error) {
 	out, err := w.Import(ctx, conversationOf(title, used, messages))
 	row := out.Session
@@ -286,13 +287,13 @@ func (w window) File(ctx context.Context, title string, used int64, messages ...
 	return row, out, err
 }
 
-// conversationOf is a conversation of messages written as "label<parent: text", the parent empty for the first. Labels
-// that begin with u are the user's. In front of one stand * for the end of the active branch, - for a message that is
-// kept from the model, and ~ for one that still arrives.
-func conversationOf(origin string, used int64, messages []string) Conversation {
+// conversationOf returns a conversation of messages written as "label<parent: text"; the first has no parent. Labels
+// that begin with u are user messages. The prefix * marks the end of the active branch, - an excluded message, and ~
+// one that is still streaming.
+func conversationOf(origin string, used int64, messages []string) ImportedConversation {
 	at := timeOf(used)
 	row := Session{Source: "chatgpt", Origin: origin, Title: origin, Created: at, Updated: at}
-	c := Conversation{Session: row, Leaf: -1}
+	c := ImportedConversation{Session: row, Leaf: -1}
 	place := map[string]int{"": -1}
 	for i, m := range messages {
 		head, text, _ := strings.Cut(m, ": ")
@@ -313,7 +314,7 @@ func conversationOf(origin string, used int64, messages []string) Conversation {
 	return c
 }
 
-// Tree tells what a session holds: every message behind the one before it, with a star at the end of the active branch.
+// Tree returns the messages of a session, each after its parent, with a star at the leaf.
 func (w window) Tree(title string) (tree string, err error) {
 	err = w.reads.QueryRow(`
 		SELECT group_concat(coalesce(p.content || '>', '') || m.content || iif(m.id = s.leaf, '*', ''), ', '
@@ -325,18 +326,27 @@ func (w window) Tree(title string) (tree string, err error) {
 	return tree, err
 }
 
-// Rows are the values of a query of one column.
+// Rows returns the values of a query with one column.
 func (w window) Rows(query string) ([]string, error) {
 	return inTx(w.p.Context(), w.view, "read", func(t *tx) []string { return sqlite.List[string](t, query) })
 }
 
-// Named is the id of the session that an id or a prefix finds.
+// Titles returns the titles of the listed sessions.
+func (w window) Titles(ctx context.Context, f SessionFilter) (titles []string, err error) {
+	list, err := w.Sessions(ctx, f)
+	for _, row := range list {
+		titles = append(titles, row.Title)
+	}
+	return titles, err
+}
+
+// Named returns the id of the session that an id or a prefix finds.
 func (w window) Named(ctx context.Context, prefix string) (string, error) {
 	row, err := w.Session(ctx, prefix)
 	return row.ID, err
 }
 
-// SpoilIndex makes the index unreadable and leaves everything else as it is.
+// SpoilIndex damages the search index and nothing else.
 func (w window) SpoilIndex() error {
 	return w.Exec("UPDATE found_segdir SET root = x'00ffffffffffffffffff7f'; " +
 		"UPDATE found_segments SET block = x'00ffffffffffffffffff7f'")

@@ -12,7 +12,7 @@ import (
 	"winnow/session/store/search"
 )
 
-// The index finds what reading every message finds, whatever is typed.
+// For any query, the index finds the same messages as a scan of all messages.
 func TestTheIndexFindsWhatReadingFinds(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -24,7 +24,7 @@ func TestTheIndexFindsWhatReadingFinds(t *testing.T) {
 		trashed := map[string]bool{}
 		for _, id := range w.ids {
 			row, err := w.s.Session(ctx, id)
-			w.must("find the session", err)
+			w.must("find the chat", err)
 			messages, err := w.s.Messages(ctx, id)
 			w.must("read the messages", err)
 			all, trashed[row.ID] = append(all, messages...), !row.Deleted.IsZero()
@@ -33,12 +33,12 @@ func TestTheIndexFindsWhatReadingFinds(t *testing.T) {
 			if len(all) == 0 {
 				return
 			}
-			words := append(strings.Fields(all[w.pick("message", len(all))].Searched()), "sun")
+			words := append(strings.Fields(all[w.pick("message", len(all))].SearchText()), "sun")
 			end := rapid.OneOf(rapid.SampledFrom([]string{
 				"", " ", " sunn", " AND", " OR sun", " NOT sun", " NEAR/2 sun", " text:sun", " docid:1", "*", " ^sun", " -sun",
 				" (", ")", `"`, ` "sun`, "'", ";--", "\x00", "%", "_", "\xff", "日本", "e\u0301",
 			}), rapid.String()).Draw(t, "end")
-			in := Search{Text: words[w.pick("word", len(words))] + end, Trash: w.pick("trash", 2) == 0, Limit: 1000}
+			in := SearchQuery{Text: words[w.pick("word", len(words))] + end, Trash: w.pick("trash", 2) == 0, Limit: 1000}
 			if w.pick("one session", 3) == 0 {
 				in.Session = w.ids[w.pick("session", len(w.ids))]
 			}
@@ -50,7 +50,7 @@ func TestTheIndexFindsWhatReadingFinds(t *testing.T) {
 			}
 			q := search.Parse(in.Text)
 			for _, m := range all {
-				_, holds := q.Find(m.Searched())
+				_, holds := q.Find(m.SearchText())
 				if holds && !m.Damaged && m.Status != history.Streaming &&
 					(in.Trash || !trashed[m.Session]) && (in.Session == "" || in.Session == m.Session) {
 					want = append(want, m.ID)

@@ -8,8 +8,8 @@ import (
 	"winnow/history"
 )
 
-// hitsOf returns the hits of a text as lines, with what was found in brackets.
-func hitsOf(t testing.TB, s *Store, in Search) []string {
+// hitsOf returns the hits of a search as lines with the matches in brackets.
+func hitsOf(t testing.TB, s *Store, in SearchQuery) []string {
 	t.Helper()
 	hits, err := s.Search(context.Background(), in)
 	must(t, "search for "+in.Text, err)
@@ -20,7 +20,7 @@ func hitsOf(t testing.TB, s *Store, in Search) []string {
 	return out
 }
 
-func marked(h Hit) string {
+func marked(h SearchHit) string {
 	var b strings.Builder
 	at := 0
 	for _, m := range h.Marks {
@@ -36,7 +36,7 @@ func countOf(t testing.TB, s *Store, query string) (n int) {
 	return n
 }
 
-// Wherever in a text a snippet begins and ends, nothing of a secret that it cuts through is left.
+// Wherever a snippet begins and ends, no part of a secret that it cuts through is left.
 func TestHitHidesSecretsThatItsSnippetCutsThrough(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -49,14 +49,14 @@ func TestHitHidesSecretsThatItsSnippetCutsThrough(t *testing.T) {
 			before + secret + strings.Repeat(".", lead) + " needle " + after,
 			before + "needle" + strings.Repeat(".", lead) + secret + after,
 		} {
-			_, err := s.Append(context.Background(), says(session.ID, 0, history.User, text))
+			_, err := s.AppendMessage(context.Background(), says(session.ID, 0, history.User, text))
 			must(t, "append", err)
 		}
 	}
 	indexAll(t, s)
-	hits, err := s.Search(context.Background(), Search{Text: "needle ", Limit: 500})
+	hits, err := s.Search(context.Background(), SearchQuery{Text: "needle ", Limit: 500})
 	must(t, "search", err)
-	hidden, err := s.Search(context.Background(), Search{Text: "needle ", Limit: 500, Hide: hide})
+	hidden, err := s.Search(context.Background(), SearchQuery{Text: "needle ", Limit: 500, Hide: hide})
 	must(t, "search", err)
 	cuts := 0
 	for i, h := range hits {

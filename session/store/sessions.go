@@ -13,20 +13,20 @@ import (
 	"winnow/session/store/sqlite"
 )
 
-// Session is one conversation's row.
+// Session is the row of a conversation.
 type Session struct {
-	ID        string // a UUIDv7; any unique prefix finds it
+	ID        string // a UUIDv7, or a UUIDv5 for an imported session; a unique prefix is enough to find it
 	Title     string
-	TitleFrom TitleSource // an automatic title never replaces the user's
+	TitleFrom TitleSource // an automatic title never replaces one set by the user
 	Created   time.Time
 	Updated   time.Time
-	Endpoint  string // the name of the endpoint last used
-	Address   string // where this machine's requests go, without secrets, "" before the first one
-	Model     string // as the endpoint knows it
-	Preset    string // the preset that was chosen for this session, "" for the configured one
-	Overrides string // TOML of the policy keys that this session overrides
-	System    string // its system prompt
-	// SystemFixed says that System is the session's own even if it is "". Without it, "" is the configured one.
+	Endpoint  string // the name of the endpoint used last
+	Address   string // base URL that this machine sends its requests to, without secrets; "" before the first
+	Model     string // as the endpoint names it
+	Preset    string // the preset chosen for this session, "" for the configured one
+	Overrides string // TOML: the keys of [context] that this session overrides
+	System    string // the system prompt
+	// SystemFixed means that System applies even if it is "". Without it, "" means the configured prompt.
 	SystemFixed bool
 	Leaf        int64  // the newest message of the active branch, 0 for none
 	Parent      string // the session it was forked from
@@ -34,24 +34,23 @@ type Session struct {
 	Pinned      bool
 	Archived    bool
 	Deleted     time.Time // when it went to the trash, zero otherwise
-	Dir         string    // the working directory it was begun in: a facet, never a wall
-	Source      string    // the program it was imported from, "" for winnow's own and for plain files
-	Origin      string    // its id there
+	Dir         string    // the working directory in which it was started
+	Source      string    // the program that it was imported from, "" for winnow's own sessions and for plain files
+	Origin      string    // its id in that program
 	Tags        []string
-	Messages    int // all its messages, every branch
-	Turns       int // its user messages
-	// Changes counts what was written of it, here or by a merge: messages, flags, remedies, settings, the system
-	// prompt, the title. What was read of it is stale once the count is another one.
+	Messages    int // number of messages on all branches
+	Turns       int // number of user messages on all branches
+	// Changes is incremented by each change to the session, here or by a merge: to messages, flags, remedies, settings,
+	// system prompt or title. If it differs, what was read before is stale.
 	Changes int64
 
-	key  int64 // the short key that other tables use
-	used int64 // the order of last use
+	key  int64 // the short key that other tables refer to
+	used int64 // position in the order of last use
 }
 
-// TitleSource says where a session's title comes from, "" for no title.
+// TitleSource says who set the title of a session, "" if it has none.
 type TitleSource string
 
-// The sources of titles.
 const (
 	TitleAuto TitleSource = "auto"
 	TitleUser TitleSource = "user"
@@ -59,7 +58,7 @@ const (
 
 func (s *Session) columns() []column {
 	return []column{
-		{"n", &s.key, given},
+		{"n", &s.key, generated},
 		{"id", &s.ID, 0},
 		{"created_ms", (*millis)(&s.Created), 0},
 		{"updated_ms", (*millis)(&s.Updated), 0},
@@ -89,44 +88,44 @@ func (s *Session) columns() []column {
 	}
 }
 
-// sessionByKey reads one session by its short key.
-func sessionByKey(t *tx, n int64) Session { return first[Session](t, "sessions WHERE n = ?", n) }
+// readSession reads a session by its short key.
+func readSession(t *tx, n int64) Session { return first[Session](t, "sessions WHERE n = ?", n) }
 
-// sessionKey returns the short key of a session by its whole id, and fails with ErrNotFound where there is none.
+// sessionKey returns the short key of a session by its full id. It fails with ErrNotFound if there is none.
 func sessionKey(t *tx, id string) int64 {
-	n := sessionThere(t, id)
+	n := findSession(t, id)
 	if n == 0 {
-		t.missing("find session %q", id)
+		t.notFound("find chat %q", id)
 	}
 	return n
 }
 
-// sessionThere is the short key of a session by its whole id, 0 where there is none.
-func sessionThere(t *tx, id string) int64 {
+// findSession returns the short key of a session by its full id, or 0 if there is none.
+func findSession(t *tx, id string) int64 {
 	return sqlite.Value[int64](t, `SELECT n FROM sessions WHERE id = ?`, id)
 }
 
-// Session finds a session by its id or a prefix that only one session has. Sessions in the trash
-// are found where no other fits. The error is ErrNotFound or ErrAmbiguous.
+// Session finds a session by its id or by a prefix that no other session has. Sessions in the trash are considered only
+// if no other matches. The error is ErrNotFound or ErrAmbiguous.
 func (s *Store) Session(ctx context.Context, idOrPrefix string) (Session, error) {
-	return inTx(ctx, s.view, "find the session", func(t *tx) Session {
-		// 'g' follows every character of an id.
+	return inTx(ctx, s.view, "find the chat", func(t *tx) Session {
+		// 'g' sorts after every character of an id.
 		all := readRows[Session](t, `sessions WHERE id >= ?1 AND id < ?1 || 'g' AND ?1 <> '' ORDER BY deleted_ms <> 0`,
 			strings.ToLower(strings.TrimSpace(idOrPrefix)))
 		if len(all) == 0 {
-			t.missing("find session %q", idOrPrefix)
+			t.notFound("find chat %q", idOrPrefix)
 			return Session{}
 		}
 		fit := slices.DeleteFunc(all, func(row Session) bool { return row.Deleted.IsZero() != all[0].Deleted.IsZero() })
 		if len(fit) > 1 {
-			kind := fmt.Errorf("%q matches %d sessions; use more of the id", idOrPrefix, len(fit))
-			t.Fail(&sqlite.Error{Doing: "find the session", Kind: kind, Cause: ErrAmbiguous})
+			kind := fmt.Errorf("%q matches %d chats; use more of the id", idOrPrefix, len(fit))
+			t.Fail(&sqlite.Error{Doing: "find the chat", Kind: kind, Cause: ErrAmbiguous})
 		}
 		return fit[0]
 	})
 }
 
-// addSession inserts a session without messages and returns its key. An empty id gets a new one.
+// addSession inserts a session without messages and returns its key. An empty id is replaced by a new one.
 func (s *Store) addSession(t *tx, in Session) int64 {
 	in.ID = cmp.Or(in.ID, newSessionID())
 	if in.Created.IsZero() {
@@ -136,42 +135,41 @@ func (s *Store) addSession(t *tx, in Session) int64 {
 	return insertSession(t, in)
 }
 
-// insertSession stores a session's row, as one without messages, and returns its key.
+// insertSession inserts the row of a session without messages and returns its key.
 func insertSession(t *tx, in Session) int64 {
-	in.Leaf, in.Messages, in.Turns, in.Tags = 0, 0, 0, tagSet(in.Tags)
+	in.Leaf, in.Messages, in.Turns, in.Tags = 0, 0, 0, normalizeTags(in.Tags)
 	t.put("INSERT INTO sessions", in.columns(), "")
-	return sessionThere(t, in.ID)
+	return findSession(t, in.ID)
 }
 
-// tagSet are tags as they are stored: in order, and each once.
-func tagSet(tags []string) []string { return slices.Compact(slices.Sorted(slices.Values(tags))) }
+// normalizeTags returns tags as they are stored: sorted, without duplicates.
+func normalizeTags(tags []string) []string { return slices.Compact(slices.Sorted(slices.Values(tags))) }
 
-// newSessionID is a new session's id.
+// newSessionID returns a new UUIDv7.
 func newSessionID() string { return uuid.Must(uuid.NewV7()).String() }
 
-// use makes a session the last used one. The order is kept apart from the clock, which may go
-// backwards.
-func (s *Store) use(t *tx, n int64) {
+// markUsed makes a session the one used last. The order does not depend on the clock, which may go backwards.
+func (s *Store) markUsed(t *tx, n int64) {
 	t.Exec(`
 		UPDATE sessions
 		SET updated_ms = ?1, used = max(?1, 1 + (SELECT max(used) FROM sessions))
 		WHERE n = ?2`, s.now().UnixMilli(), n)
 }
 
-// Filter says which sessions to list: those in use, unless one of Trash, Archived and All is set.
-type Filter struct {
-	Text     string // every word of it is in the title or a tag, whatever the case
-	Tag      string // those with this tag, "" for all
+// SessionFilter selects the sessions to list. The zero value selects all that are neither archived nor in the trash.
+type SessionFilter struct {
+	Text     string // each of its words must occur in the title or a tag, ignoring case
+	Tag      string // only sessions with this tag, "" for all
 	Trash    bool
 	Archived bool
-	All      bool // wherever they are
-	LastUsed bool // the last used first; otherwise the pinned ones come before the others
-	Limit    int  // 0 for all
+	All      bool // also the archived ones and those in the trash
+	LastUsed bool // the last used first, even if others are pinned
+	Limit    int  // the maximum number, 0 for all
 }
 
-// Sessions lists sessions, the last used first and pinned ones on top.
-func (s *Store) Sessions(ctx context.Context, f Filter) ([]Session, error) {
-	return inTx(ctx, s.view, "list the sessions", func(t *tx) (all []Session) {
+// Sessions lists sessions, pinned ones first, then by last use.
+func (s *Store) Sessions(ctx context.Context, f SessionFilter) ([]Session, error) {
+	return inTx(ctx, s.view, "list the chats", func(t *tx) (all []Session) {
 		order := "pinned DESC, used DESC"
 		if f.LastUsed {
 			order = "used DESC"
@@ -188,8 +186,8 @@ func (s *Store) Sessions(ctx context.Context, f Filter) ([]Session, error) {
 	})
 }
 
-// fits reports whether a session is one of those to list.
-func (f Filter) fits(s *Session) bool {
+// fits reports whether a session matches the filter.
+func (f SessionFilter) fits(s *Session) bool {
 	trash := !s.Deleted.IsZero()
 	if !f.All && (trash != f.Trash || !trash && s.Archived != f.Archived) {
 		return false
@@ -203,17 +201,17 @@ func (f Filter) fits(s *Session) bool {
 	return f.Tag == "" || slices.Contains(s.Tags, f.Tag)
 }
 
-// Update changes what can be set of the session with this whole id: its title, its tags, whether it is pinned, archived
-// or in the trash, its model, settings, system prompt and address, and the end of its active branch. Other machines are
-// told of what change changed. An automatic title never replaces the user's, and a session that is in the trash already
-// keeps its date. change may run several times.
-func (s *Store) Update(ctx context.Context, id string, change func(*Session)) error {
-	return s.save(ctx, "change the session", func(t *tx) {
-		before := sessionByKey(t, sessionKey(t, id))
+// UpdateSession applies change to the session with this full id and stores what changed: title, tags, Pinned, Archived,
+// Deleted, model, settings, system prompt, Address and Leaf. If the history is synced, the changes are queued for sync.
+// An automatic title does not replace one set by the user, and a session in the trash keeps its date of deletion.
+// change may be called several times.
+func (s *Store) UpdateSession(ctx context.Context, id string, change func(*Session)) error {
+	return s.save(ctx, "change the chat", func(t *tx) {
+		before := readSession(t, sessionKey(t, id))
 		row := before
 		row.Tags = slices.Clone(before.Tags)
 		change(&row)
-		row.Title, row.System, row.Tags = s.clean(row.Title), s.clean(row.System), tagSet(row.Tags)
+		row.Title, row.System, row.Tags = s.clean(row.Title), s.clean(row.System), normalizeTags(row.Tags)
 		if row.TitleFrom == TitleAuto && before.TitleFrom == TitleUser {
 			row.Title, row.TitleFrom = before.Title, before.TitleFrom
 		}

@@ -11,112 +11,114 @@ import (
 	"winnow/session/store/sqlite"
 )
 
-// Sync shares a history with those of other machines: it hands out the rows that no other machine was told of, and
-// merges what the others hand out. It knows no files: whoever calls it carries lines in segments, files that are named
-// by their content and never change.
+// Sync exchanges the history with other machines: it returns the rows that were not sent yet, and merges rows from
+// others. It works with lines and does no file I/O; its caller stores them in segments, which are files named by the
+// hash of their content.
 type Sync struct{ s *Store }
 
-// Sync returns what shares this history.
+// Sync returns the interface for syncing this history.
 func (s *Store) Sync() *Sync { return &Sync{s} }
 
-// Home is this history among those that share it.
-type Home struct {
-	Folder string // a random name, "" where the history was never shared
-	Name   string // of the host, for people
-	Number int64  // the lowest bits of the ids that it gives
+// Machine is one of the machines that share a history.
+type Machine struct {
+	Folder string // the random name of its folder, "" if its history was never synced
+	Name   string // the host name, for people
+	Number int64  // the lowest 12 bits of the ids that it assigns
 }
 
-func (h *Home) columns() []column {
+func (h *Machine) columns() []column {
 	return []column{{"folder", &h.Folder, 0}, {"name", &h.Name, 0}, {"number", &h.Number, 0}}
 }
 
-// Segment is a file with lines.
+// Segment describes a file of lines.
 type Segment struct {
-	Home     string // the folder of the machine that wrote it
+	Machine  string // Machine.Folder of the machine that wrote it
 	Name     string
-	Size     int64 // of the file
+	Size     int64 // in bytes
 	Created  time.Time
-	Sessions []string // ids of those that it names
-	Gone     bool     // others have its lines now
+	Sessions []string // ids of the sessions that it names
+	Replaced bool     // its lines are in other segments now
 }
 
 func (s *Segment) columns() []column {
 	return []column{
-		{"home", &s.Home, 0},
+		{"home", &s.Machine, 0},
 		{"name", &s.Name, 0},
 		{"size", &s.Size, 0},
 		{"created_ms", (*millis)(&s.Created), 0},
 		{"sessions", &jsonColumn{&s.Sessions}, 0},
-		{"gone", &s.Gone, 0},
+		{"gone", &s.Replaced, 0},
 	}
 }
 
-// SyncState is what is known of the sharing.
+// SyncState is what this history knows about its sync.
 type SyncState struct {
-	Home
-	Others   []Home
-	Segments []Segment // that were written or merged, the oldest first
-	Purged   []string  // ids of sessions that were purged on one of the machines
-	Waiting  int       // rows that no segment has yet
+	Machine
+	Others   []Machine // the other machines
+	Segments []Segment // written or merged, oldest first
+	Purged   []string  // ids of the sessions that were purged on any machine
+	Waiting  int       // number of rows that are in no segment yet
 }
 
-// Join makes this history one that is shared, under the name of the host: all of it is to be told.
+// Join starts sharing this history, under the given host name, and queues all of it for sync. On a shared history it
+// only updates the name.
 func (y *Sync) Join(ctx context.Context, name string) (SyncState, error) {
 	return inTx(ctx, y.s.save, "share the history", func(t *tx) SyncState {
 		if t.Exec(`UPDATE home SET folder = lower(hex(randomblob(8))) WHERE folder = ''`) > 0 {
-			tellSessions(t, sqlite.List[string](t, `SELECT id FROM sessions UNION ALL SELECT session FROM tombstones`))
+			all := sqlite.List[string](t, `SELECT id FROM sessions UNION ALL SELECT session FROM tombstones`)
+			queueSessionsForSync(t, all)
 		}
 		t.Exec(`UPDATE home SET name = ?`, name)
 		return syncState(t)
 	})
 }
 
-func homeOf(t *tx) Home { return first[Home](t, "home") }
+// thisMachine returns this machine, with an empty Folder if the history is not synced.
+func thisMachine(t *tx) Machine { return first[Machine](t, "home") }
 
-// tellSessions has the other machines told of all rows of the sessions with these ids, or that they were purged, where
-// the history is shared.
-func tellSessions(t *tx, ids []string) {
-	if homeOf(t).Folder == "" {
+// queueSessionsForSync queues all rows of the sessions with these ids, or their tombstones, if the history is synced.
+func queueSessionsForSync(t *tx, ids []string) {
+	if thisMachine(t).Folder == "" {
 		return
 	}
 	t.Exec(`
 		INSERT OR IGNORE INTO untold (id)
-		SELECT id FROM shared_rows WHERE session IN (SELECT n FROM sessions WHERE id`+these+`)
-		UNION ALL SELECT id FROM tombstones WHERE session`+these, &jsonColumn{ids}, &jsonColumn{ids})
+		SELECT id FROM shared_rows WHERE session IN (SELECT n FROM sessions WHERE id`+inArray+`)
+		UNION ALL SELECT id FROM tombstones WHERE session`+inArray, &jsonColumn{ids}, &jsonColumn{ids})
 }
 
-// State returns what is known of the sharing.
+// State returns the state of the sync.
 func (y *Sync) State(ctx context.Context) (SyncState, error) {
 	return inTx(ctx, y.s.view, "read the state of the sync", syncState)
 }
 
 func syncState(t *tx) SyncState {
 	return SyncState{
-		Home:     homeOf(t),
-		Others:   readRows[Home](t, "homes ORDER BY name, folder"),
+		Machine:  thisMachine(t),
+		Others:   readRows[Machine](t, "homes ORDER BY name, folder"),
 		Segments: readRows[Segment](t, "segments ORDER BY created_ms, id"),
 		Purged:   sqlite.List[string](t, `SELECT session FROM tombstones`),
 		Waiting:  sqlite.Value[int](t, `SELECT count(*) FROM untold`),
 	}
 }
 
-// Collected are rows that were handed out.
-type Collected struct {
-	IDs      []int64 // of the rows, for Told
-	Messages int
-	More     bool // there are more of them
+// CollectResult describes the rows that Collect passed on.
+type CollectResult struct {
+	IDs      []int64 // of the rows, for MarkWritten
+	Messages int     // the number of messages among them
+	More     bool    // there are more rows to collect
 }
 
-// errFull ends a reading of which enough was handed out.
+// errFull stops a Collect that has reached its limit.
 var errFull = errors.New("it is full")
 
-// requestPatience is how long a request without an end is taken for one that still runs.
-const requestPatience = time.Hour
+// maxRequestTime is how long a request without an end is considered to be running.
+const maxRequestTime = time.Hour
 
-// Collect hands out rows that no segment has yet, as lines, until they have about as many bytes as most says. A row
-// that is not finished waits, and so does what follows an answer that still arrives. The lines are of one moment.
-func (y *Sync) Collect(ctx context.Context, most int, take func(Line) error) (Collected, error) {
-	var out Collected
+// Collect passes the rows that are in no segment yet to take, as lines from one snapshot, until they have about most
+// bytes of JSON. It skips rows that are not finished, and messages after an answer that is still streaming.
+func (y *Sync) Collect(ctx context.Context, most int, take func(Line) error) (CollectResult, error) {
+	var out CollectResult
 	err := y.s.view(ctx, "collect what is new", func(t *tx) {
 		size := 0
 		d := &dump{tx: t, attached: map[string]bool{}, take: func(id int64, l Line) error {
@@ -133,23 +135,23 @@ func (y *Sync) Collect(ctx context.Context, most int, take func(Line) error) (Co
 			}
 			return cmp.Or(err, take(l))
 		}}
-		ended := milliseconds(y.s.now().Add(-requestPatience))
+		ended := milliseconds(y.s.now().Add(-maxRequestTime))
 		and := map[string]string{
-			"placed_messages": untold + " AND status <> 'streaming'" +
+			"placed_messages": notSynced + " AND status <> 'streaming'" +
 				" AND parent NOT IN (SELECT id FROM messages WHERE status = 'streaming')",
-			"requests":  fmt.Sprintf("%s AND (ended <> '' OR created_ms < %d)", untold, ended),
-			"summaries": untold,
-			"registers": untold,
+			"requests":  fmt.Sprintf("%s AND (ended <> '' OR created_ms < %d)", notSynced, ended),
+			"summaries": notSynced,
+			"registers": notSynced,
 		}
 		for _, row := range readRows[Session](t, `
 			sessions
-			WHERE n IN (SELECT session FROM shared_rows WHERE 1`+untold+`)
+			WHERE n IN (SELECT session FROM shared_rows WHERE 1`+notSynced+`)
 				AND EXISTS (SELECT 1 FROM messages m WHERE m.session = sessions.n AND m.status <> 'streaming')`) {
-			d.line(0, Line{Session: &row})
-			d.shared(row.key, and)
+			d.emit(0, Line{Session: &row})
+			d.sharedRows(row.key, and)
 		}
-		for r := range each[Tombstone](t, "tombstones WHERE 1"+untold) {
-			d.line(r.ID, Line{Tombstone: r})
+		for r := range each[Tombstone](t, "tombstones WHERE 1"+notSynced) {
+			d.emit(r.ID, Line{Tombstone: r})
 		}
 		if out.More && errors.Is(t.Err, errFull) {
 			t.Err = nil
@@ -158,19 +160,20 @@ func (y *Sync) Collect(ctx context.Context, most int, take func(Line) error) (Co
 	return out, err
 }
 
-// untold is the further condition that no segment has a row.
-const untold = " AND id IN (SELECT id FROM untold)"
+// notSynced is an SQL condition: the row is in no segment yet.
+const notSynced = " AND id IN (SELECT id FROM untold)"
 
-// Told notes that segments with the rows of these ids are on the disk, and which segments they replace.
-func (y *Sync) Told(ctx context.Context, ids []int64, written []Segment, replaced []string) error {
-	return y.s.save(ctx, "note the segment", func(t *tx) {
-		t.Exec(`DELETE FROM untold WHERE id`+these, sqlite.IDs(ids))
+// MarkWritten records that the rows with these ids are on disk in the written segments, and that those replace other
+// segments.
+func (y *Sync) MarkWritten(ctx context.Context, ids []int64, written []Segment, replaced []string) error {
+	return y.s.save(ctx, "record the segment", func(t *tx) {
+		t.Exec(`DELETE FROM untold WHERE id`+inArray, sqlite.JSONArray(ids))
 		noteSegments(t, written, replaced)
 	})
 }
 
-// noteSegments notes segments, and that the lines of others are in them now. One of those that was never merged is
-// noted as well: it need not be.
+// noteSegments records segments, and that others are replaced by them. A replaced segment that was never merged is
+// recorded too, so that it will not be merged.
 func noteSegments(t *tx, segments []Segment, replaced []string) {
 	for _, segment := range segments {
 		t.put("INSERT OR REPLACE INTO segments", segment.columns(), "")
@@ -182,27 +185,27 @@ func noteSegments(t *tx, segments []Segment, replaced []string) {
 		SET gone = 1`, &jsonColumn{&replaced})
 }
 
-// Merge applies the lines of a segment of another machine, or of this one where its file was restored from a backup.
-// replaced are the names of segments whose lines it has. A segment that is merged already changes nothing. The errors
-// are those of Apply.
+// Merge applies the lines of a segment written by another machine, or by this one before its file was restored from a
+// backup. replaced names the segments whose lines it contains. Merging a segment again changes nothing. The errors are
+// those of Apply.
 func (y *Sync) Merge(
-	ctx context.Context, from Home, segment Segment, replaced []string, lines func(take func(Line) error) error,
-) (Applied, error) {
-	return inTx(ctx, y.s.save, "merge the segment", func(t *tx) Applied {
+	ctx context.Context, from Machine, segment Segment, replaced []string, lines func(take func(Line) error) error,
+) (ApplyResult, error) {
+	return inTx(ctx, y.s.save, "merge the segment", func(t *tx) ApplyResult {
 		if sqlite.Value[bool](t, `SELECT EXISTS (SELECT 1 FROM segments WHERE name = ?)`, segment.Name) {
-			return Applied{}
+			return ApplyResult{}
 		}
 		out := y.s.apply(t, lines)
 		segment.Sessions = out.named
 		noteSegments(t, []Segment{segment}, replaced)
-		meet(t, from)
+		addMachine(t, from)
 		return out
 	})
 }
 
-// meet notes another machine. Where one gives ids with the number of this one, this one takes another number.
-func meet(t *tx, other Home) {
-	if other.Folder == homeOf(t).Folder {
+// addMachine records another machine. If it uses the same number for its ids, this machine takes another number.
+func addMachine(t *tx, other Machine) {
+	if other.Folder == thisMachine(t).Folder {
 		return
 	}
 	t.put("INSERT OR REPLACE INTO homes", other.columns(), "")
@@ -212,26 +215,26 @@ func meet(t *tx, other Home) {
 	}
 }
 
-// Lost notes that the files of segments are not there any more, although no other has their lines: the rows of their
-// sessions are told again by this machine.
-func (y *Sync) Lost(ctx context.Context, segments ...Segment) error {
-	return y.s.save(ctx, "tell lost rows again", func(t *tx) {
+// MarkLost records that the files of segments are gone although no other segment has their lines. It queues the rows of
+// their sessions for sync again.
+func (y *Sync) MarkLost(ctx context.Context, segments ...Segment) error {
+	return y.s.save(ctx, "queue lost rows for sync", func(t *tx) {
 		lost := sqlite.List[string](t, `SELECT session FROM tombstones`)
 		for _, segment := range segments {
 			lost = append(lost, segment.Sessions...)
 			t.Exec(`DELETE FROM segments WHERE name = ?`, segment.Name)
 		}
-		tellSessions(t, lost)
+		queueSessionsForSync(t, lost)
 	})
 }
 
-// ErrSyncRunning says that another run has not ended.
+// ErrSyncRunning means that another window is syncing this history.
 var ErrSyncRunning = errors.New("another window syncs at this moment")
 
-// Lock keeps other runs on this history out, in this program and in others, until release is called. The system takes
-// the lock away from a program that ends without that. The error is ErrSyncRunning where somebody else has it.
+// Lock prevents other syncs of this history, in this program and in others, until release is called. The operating
+// system releases the lock if the program dies. The error is ErrSyncRunning if the lock is taken.
 func (y *Sync) Lock() (release func(), err error) {
-	if y.s.path == sqlite.Memory {
+	if y.s.path == sqlite.InMemory {
 		return func() {}, nil
 	}
 	release, err = sqlite.LockFile(y.s.path + "-sync")

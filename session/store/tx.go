@@ -12,38 +12,37 @@ import (
 	"winnow/session/store/sqlite"
 )
 
-// tx is a transaction of this store.
+// tx is a transaction of a store.
 type tx struct {
 	*sqlite.Tx
-	clean func(string) string // takes the secrets out of what is stored
+	clean func(string) string // removes secrets from texts before they are stored
 }
 
-// missing fails with ErrNotFound, naming what was looked for.
-func (t *tx) missing(what string, args ...any) {
+// notFound fails with ErrNotFound and names what was looked for.
+func (t *tx) notFound(what string, args ...any) {
 	t.Fail(&sqlite.Error{Doing: fmt.Sprintf(what, args...), Kind: ErrNotFound})
 }
 
-// patience is how long a transaction waits for other programs before the user hears of it.
-const patience = 15 * time.Second
+// busyTimeout is how long a transaction waits for other programs before it fails with ErrBusy.
+const busyTimeout = 15 * time.Second
 
-// save runs f in one transaction that is on the disk when save returns.
+// save runs f in one transaction that is on disk when save returns.
 func (s *Store) save(ctx context.Context, doing string, f func(t *tx)) error {
-	return s.change(ctx, s.full, doing, f)
+	return s.change(ctx, s.durable, doing, f)
 }
 
-// jot runs f in one transaction that survives the end of this program at once, and a power cut a
-// moment later.
-func (s *Store) jot(ctx context.Context, doing string, f func(t *tx)) error {
-	return s.change(ctx, s.quick, doing, f)
+// saveFast runs f in one transaction that survives a crash of the program immediately, and a power cut a moment later.
+func (s *Store) saveFast(ctx context.Context, doing string, f func(t *tx)) error {
+	return s.change(ctx, s.fast, doing, f)
 }
 
-// view runs f in one reading transaction: everything it reads belongs to one moment.
+// view runs f in one read transaction, so that all it reads is from one snapshot.
 func (s *Store) view(ctx context.Context, doing string, f func(t *tx)) error {
-	return s.mark(sqlite.Explain(doing, s.path, s.transact(ctx, s.reads, f)))
+	return s.markDamaged(sqlite.Explain(doing, s.path, s.transact(ctx, s.reads, f)))
 }
 
-// change runs f in one writing transaction. The writers of this store queue here in order; writers
-// of other programs are waited for. A search index that is damaged is made anew. f may run several times.
+// change runs f in one write transaction. Writers of this store take turns; writers in other programs are waited for.
+// If the search index is damaged, it is replaced and f runs again. f may run several times.
 func (s *Store) change(ctx context.Context, db *sql.DB, doing string, f func(t *tx)) error {
 	return s.write(ctx, doing, func() error {
 		err := s.transact(ctx, db, f)
@@ -54,10 +53,10 @@ func (s *Store) change(ctx context.Context, db *sql.DB, doing string, f func(t *
 	})
 }
 
-// write runs f as the only writer of this store, on the file that was opened.
+// write runs f as the only writer of this store, and verifies that the file is still in place.
 func (s *Store) write(ctx context.Context, doing string, f func() error) error {
 	if s.readOnly {
-		return s.refused(doing)
+		return s.readOnlyError(doing)
 	}
 	select {
 	case s.writing <- struct{}{}:
@@ -66,15 +65,15 @@ func (s *Store) write(ctx context.Context, doing string, f func() error) error {
 		return sqlite.Explain(doing, s.path, ctx.Err())
 	}
 	if err := f(); err != nil {
-		return s.mark(sqlite.Explain(doing, s.path, err))
+		return s.markDamaged(sqlite.Explain(doing, s.path, err))
 	}
-	// What was committed to a file that has been taken away is not kept: the user hears of it.
-	return s.inPlace(doing)
+	// What was committed to a file that is no longer in place is lost, so report it.
+	return s.checkInPlace(doing)
 }
 
-// inPlace returns an error where the file that is open is no longer under its name. SQLite would
-// go on writing to it, and nobody would find that again.
-func (s *Store) inPlace(doing string) error {
+// checkInPlace returns ErrMoved if the open file no longer has its name. SQLite would keep writing to a file that
+// nobody can find.
+func (s *Store) checkInPlace(doing string) error {
 	now, err := os.Stat(s.path)
 	if s.opened == nil || err == nil && os.SameFile(s.opened, now) {
 		return nil
@@ -82,17 +81,17 @@ func (s *Store) inPlace(doing string) error {
 	return &sqlite.Error{Doing: doing, Where: s.path, Kind: ErrMoved, Cause: err}
 }
 
-// transact runs f in one transaction, and again while other programs hold the file.
+// transact runs f in one transaction, and again while other programs hold the lock.
 func (s *Store) transact(ctx context.Context, db *sql.DB, f func(t *tx)) error {
-	return retry(ctx, s.patience, func() error {
+	return retry(ctx, s.busyTimeout, func() error {
 		return sqlite.InTx(ctx, db, func(of *sqlite.Tx) { f(&tx{of, s.clean}) })
 	})
 }
 
-// transactor is Store.view, Store.save or Store.jot.
+// transactor is Store.view, Store.save or Store.saveFast.
 type transactor func(ctx context.Context, doing string, f func(t *tx)) error
 
-// inTx runs f in one transaction and returns its result, the zero value with an error.
+// inTx runs f in one transaction and returns its result, or the zero value with an error.
 func inTx[T any](ctx context.Context, transact transactor, doing string, f func(t *tx) T) (T, error) {
 	var out, none T
 	if err := transact(ctx, doing, func(t *tx) { out = f(t) }); err != nil {
@@ -101,15 +100,15 @@ func inTx[T any](ctx context.Context, transact transactor, doing string, f func(
 	return out, nil
 }
 
-// withSession is inTx with the key of a session.
+// withSession is inTx for one session. It passes the session's key to f.
 func withSession[T any](
 	ctx context.Context, transact transactor, doing, session string, f func(t *tx, n int64) T,
 ) (T, error) {
 	return inTx(ctx, transact, doing, func(t *tx) T { return f(t, sessionKey(t, session)) })
 }
 
-// retry tries again while other programs hold the file, for as long as patience lasts. SQLite's own waiting is not
-// enough: it gives up at once in some states, and knows no context.
+// retry calls try until it does not fail with a busy error, or until patience has passed. SQLite's busy timeout is not
+// enough: it gives up immediately in some states and does not know about contexts.
 func retry(ctx context.Context, patience time.Duration, try func() error) error {
 	for end := time.Now().Add(patience); ; {
 		err := try()
@@ -119,16 +118,15 @@ func retry(ctx context.Context, patience time.Duration, try func() error) error 
 		if !sqlite.IsBusy(err) || time.Now().After(end) {
 			return err
 		}
-		// A random pause, so that programs that collided once do not collide again.
+		// A random pause keeps programs from colliding again.
 		time.Sleep(time.Millisecond + rand.N(9*time.Millisecond))
 	}
 }
 
-// What can go wrong with the history file, in the user's words. Errors of this package match them
-// with errors.Is; their text never holds SQLite's own.
+// Errors of this package, for errors.Is. Their texts are sentences for the user and never contain SQLite's own.
 var (
 	ErrNotFound    = sqlite.ErrNotFound
-	ErrAmbiguous   = errors.New("the beginning of an id fits several sessions")
+	ErrAmbiguous   = errors.New("the beginning of an id matches several chats")
 	ErrReadOnly    = sqlite.ErrReadOnly
 	ErrBusy        = sqlite.ErrBusy
 	ErrDiskFull    = sqlite.ErrDiskFull
@@ -139,45 +137,44 @@ var (
 	ErrNotStreamed = errors.New("this window does not stream that answer")
 )
 
-// refused reports that nothing is written, and where it is known, why.
-func (s *Store) refused(doing string) error {
+// readOnlyError returns ErrReadOnly with the reason, if it is known.
+func (s *Store) readOnlyError(doing string) error {
 	kind := ErrReadOnly
-	if s.frozen != "" {
-		kind = fmt.Errorf("%w: %s", ErrReadOnly, s.frozen)
+	if s.readOnlyReason != "" {
+		kind = fmt.Errorf("%w: %s", ErrReadOnly, s.readOnlyReason)
 	}
 	return &sqlite.Error{Doing: doing, Where: s.path, Kind: kind}
 }
 
-// The ids of messages, requests, summaries, registers and tombstones are global: they are given once, whichever machine
-// gives them, so that histories can be merged row by row. An id is a time in milliseconds and the number of the machine
-// in the lowest bits, 53 bits in all, so that it fits a rowid and a number in JSON.
+// The ids of messages, requests, summaries, registers and tombstones are unique across machines, so that histories can
+// be merged row by row. An id is a time in milliseconds, followed by the 12-bit number of the machine: 53 bits in all,
+// which fit an SQLite rowid and a JSON number.
 //
-// The ids of what is imported from another program are made of the file alone: see importing.messageID.
+// The ids of imported messages are derived from the imported file: see importing.messageID.
 //
-// The time is a hybrid clock: it follows the wall clock and never falls behind an id that the file has. So a message is
-// always greater than the one it follows, and what is set later has the greater stamp, whatever the wall clock does.
+// The time is a hybrid clock: it follows the wall clock but never falls behind an id in the file. So a message always
+// has a greater id than its parent, and a later change a greater stamp, whatever the wall clock does.
 const (
 	numberBits = 12
-	idStep     = 1 << numberBits // between two ids that one machine gives one after the other
+	idStep     = 1 << numberBits // distance between two consecutive ids of one machine
 )
 
-// mostAhead is how far beyond the time the clock of another machine may be.
-const mostAhead = 24 * time.Hour
+// maxClockAhead is how far the clock of another machine may be ahead.
+const maxClockAhead = 24 * time.Hour
 
-// newID gives one id. Where the history is shared, the other machines are to be told of the row that gets it.
+// newID assigns an id. If the history is synced, the row with that id is queued for sync.
 func (s *Store) newID(t *tx) int64 {
 	id := sqlite.Value[int64](t, `
 		UPDATE home
 		SET clock = max(clock + 1, ?1)
 		RETURNING clock << ?2 | number`, s.now().UnixMilli(), numberBits)
-	tellAgain(t, id)
+	queueForSync(t, id)
 	return id
 }
 
-// tellAgain has the other machines told of rows, where the history is shared: they are new, or changed after the
-// machines were told of them.
-func tellAgain(t *tx, ids ...int64) {
+// queueForSync queues rows that are new or have changed, if the history is synced.
+func queueForSync(t *tx, ids ...int64) {
 	t.Exec(`
 		INSERT OR IGNORE INTO untold (id)
-		SELECT value FROM home CROSS JOIN json_each(?) WHERE folder <> ''`, sqlite.IDs(ids))
+		SELECT value FROM home CROSS JOIN json_each(?) WHERE folder <> ''`, sqlite.JSONArray(ids))
 }

@@ -7,37 +7,36 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"time"
 
 	"winnow/history"
 	"winnow/session/store/sqlite"
 )
 
-// recorded is a verdict as its row keeps it. The size of a message that is not sent is left to the message, and by how
-// much it did not fit, which is another number in each request, to the plan that is made again.
-func recorded(e history.Entry) history.Entry {
+// storedVerdict returns a verdict in its stored form. It omits values that follow from the messages, or that differ in
+// every request: the size of a message that is not sent, and by how much a message did not fit.
+func storedVerdict(e history.Entry) history.Entry {
 	if !e.Sent() {
 		e.TokensBefore, e.CharsBefore = 0, 0
 	}
 	if c := e.Cause.Code; c == history.CauseOverBudget || c == history.CauseOverChars {
 		e.Cause.Want, e.Cause.Have = 0, 0
 	}
-	// As they are read: nil where they are empty.
+	// Use nil for empty lists, as they are read back.
 	e.Cuts = append([]history.Range(nil), e.Cuts...)
 	e.Inserted = append([]history.Insert(nil), e.Inserted...)
 	e.Repairs = append([]history.Repair(nil), e.Repairs...)
 	return e
 }
 
-// difference is what a plan has otherwise than the one before it: the verdicts that are other ones, and one without a
-// disposition for each message that is no longer in the conversation.
-func difference(before, now []history.Entry) (changed []history.Entry) {
+// changedVerdicts returns the verdicts in now that differ from those in before, and an entry without a disposition for
+// each message that is no longer in the conversation.
+func changedVerdicts(before, now []history.Entry) (changed []history.Entry) {
 	of := make(map[int64]history.Entry, len(before))
 	for _, e := range before {
 		of[e.ID] = e
 	}
 	for _, e := range now {
-		e = recorded(e)
+		e = storedVerdict(e)
 		if was, there := of[e.ID]; !there || !reflect.DeepEqual(was, e) {
 			changed = append(changed, e)
 		}
@@ -49,16 +48,15 @@ func difference(before, now []history.Entry) (changed []history.Entry) {
 	return changed
 }
 
-// putPlan stores the plan of a request that is to be added: what is otherwise than in the request of this machine
-// before it.
+// putPlan stores the plan of a new request as the difference to this machine's previous request.
 func putPlan(t *tx, r *Request) {
 	p := *r.Plan
-	r.Plan, r.Sum, r.Tally, r.added = nil, p.Sum, TallyOf(p.Entries), p.Added
-	r.verdicts = difference(verdictsOf(t, r), p.Entries)
+	r.Plan, r.Sum, r.Tally, r.added = nil, p.Sum, CountVerdicts(p.Entries), p.Added
+	r.verdicts = changedVerdicts(verdictsOf(t, r), p.Entries)
 	putVerdicts(t, r)
 }
 
-// putVerdicts stores the verdicts that begin with a request.
+// putVerdicts stores the verdicts that apply from a request on.
 func putVerdicts(t *tx, r *Request) {
 	for _, e := range r.verdicts {
 		verdict := column{in: &jsonColumn{&e}}
@@ -69,7 +67,7 @@ func putVerdicts(t *tx, r *Request) {
 	}
 }
 
-// verdictsOf reads the verdicts of a request, as the rows have them, in the order of their messages.
+// verdictsOf returns the stored verdicts of a request, ordered by message.
 func verdictsOf(t *tx, r *Request) []history.Entry {
 	return readVerdicts(t, `(
 			SELECT *, max(first_request)
@@ -80,7 +78,7 @@ func verdictsOf(t *tx, r *Request) []history.Entry {
 		WHERE disposition <> ''`, r.session, r.Purpose, r.ID, idStep-1)
 }
 
-// readVerdicts reads verdicts in the order of their messages. from is the query from the name of the table on.
+// readVerdicts reads verdicts, ordered by message. from is the part of the query that follows FROM.
 func readVerdicts(t *tx, from string, args ...any) (all []history.Entry) {
 	var e history.Entry
 	for range t.Rows([]any{&jsonColumn{&e}}, "SELECT verdict FROM "+from+" ORDER BY message", args...) {
@@ -89,9 +87,9 @@ func readVerdicts(t *tx, from string, args ...any) (all []history.Entry) {
 	return all
 }
 
-// Verdicts reads the plan of a request as it was decided: its sum, entries and added texts. It is an error where it was
-// not recorded or cannot be read. A message that is not sent comes without TokensBefore and CharsBefore, which the
-// message itself tells, and one that did not fit without by how much.
+// Verdicts returns the recorded plan of a request: its sum, entries and added texts. It is an error if the plan was not
+// recorded or cannot be read. In an entry of a message that was not sent, TokensBefore and CharsBefore are 0; in one
+// that did not fit, the cause lacks the numbers.
 func (s *Store) Verdicts(ctx context.Context, request int64) (history.Plan, error) {
 	return inTx(ctx, s.view, fmt.Sprintf("read the plan of request %d", request), func(t *tx) (p history.Plan) {
 		r := first[Request](t, "requests WHERE id = ? AND coalesce(sum, tally) IS NOT NULL", request)
@@ -100,51 +98,40 @@ func (s *Store) Verdicts(ctx context.Context, request int64) (history.Plan, erro
 		}
 		p = history.Plan{Sum: r.Sum, Added: r.added, Entries: verdictsOf(t, &r)}
 		if len(p.Entries) != r.Tally.Stored {
-			t.Fail(fmt.Errorf("it has %d entries, and %d of them are there", r.Tally.Stored, len(p.Entries)))
+			t.Fail(fmt.Errorf("it has %d entries, but only %d can be read", r.Tally.Stored, len(p.Entries)))
 		}
 		return p
 	})
 }
 
-// PastVerdict is what became of a message in one past request.
+// PastVerdict is the verdict on a message in one past request.
 type PastVerdict struct {
-	Turn    int           // the request's turn, from 1
-	Nth, Of int           // it is the turn's Nth request of Of, from 1
-	Request int64         // the id of its record
-	At      time.Time     // when it was sent
-	Model   string        // who was asked, "endpoint/model"
-	Sum     history.Sum   // where the request's tokens went
-	Entry   history.Entry // without TokensBefore and CharsBefore where the message was not sent
+	Turn  int           // the turn of the request, from 1
+	Entry history.Entry // TokensBefore and CharsBefore are 0 if the message was not sent
 }
 
 func (v *PastVerdict) columns() []column {
 	return []column{
-		{"request", &v.Request, 0},
 		{"turn", &v.Turn, 0},
-		{"nth", &v.Nth, 0},
-		{"of_turn", &v.Of, 0},
-		{"created_ms", (*millis)(&v.At), 0},
-		{"asked", &v.Model, 0},
-		{"sum", &jsonColumn{&v.Sum}, 0},
 		{"verdict", &jsonColumn{&v.Entry}, 0},
 	}
 }
 
-// VerdictHistory is what became of a message in past requests, on every branch, the newest first and at most so many; a
-// number below 1 is all of them. A request that failed before anything of an answer arrived is left out: no model is
-// known to have seen it. So is a verdict that cannot be read.
+// VerdictHistory returns the verdicts on a message in past requests on all branches, newest first. A limit below 1
+// returns all of them. It leaves out failed requests, because it is unknown whether a model read them, and verdicts
+// that cannot be read.
 func (s *Store) VerdictHistory(ctx context.Context, message int64, limit int) ([]PastVerdict, error) {
 	return inTx(ctx, s.view, "read the history of a verdict", func(t *tx) []PastVerdict {
 		return pastVerdicts(t, message, "", limit)
 	})
 }
 
-// pastVerdicts are the newest verdicts on a message that fulfil a condition more.
+// pastVerdicts returns the newest verdicts on a message that match an additional SQL condition.
 func pastVerdicts(t *tx, message int64, condition string, limit int) []PastVerdict {
 	if limit < 1 {
 		limit = -1
 	}
-	// The limit is written out: SQLite finds a faster way for a short one.
+	// The limit is a literal: SQLite plans a faster query for a small one.
 	return readRows[PastVerdict](t, fmt.Sprintf(`
 		past_verdicts
 		WHERE session = (SELECT session FROM messages WHERE id = ?1)
@@ -154,8 +141,8 @@ func pastVerdicts(t *tx, message int64, condition string, limit int) []PastVerdi
 		LIMIT %d`, condition, limit), message)
 }
 
-// CutShort are the ids of the messages that a past request for an answer did not hold whole, sorted.
-func (s *Store) CutShort(ctx context.Context, session string) ([]int64, error) {
+// NotSentWhole returns the ids of the messages that at least one past request for an answer cut or omitted, sorted.
+func (s *Store) NotSentWhole(ctx context.Context, session string) ([]int64, error) {
 	return withSession(ctx, s.view, "read what was cut short", session, func(t *tx, n int64) []int64 {
 		return sqlite.List[int64](t, `
 			SELECT DISTINCT message
@@ -168,21 +155,23 @@ func (s *Store) CutShort(ctx context.Context, session string) ([]int64, error) {
 	})
 }
 
-// Tally counts the verdicts of a request, by what became of the messages of its conversation.
-type Tally struct {
+// VerdictCounts counts the verdicts of a request.
+type VerdictCounts struct {
 	Stored   int                         `json:"stored"`             // messages of the conversation
-	Of       map[history.Disposition]int `json:"of,omitempty"`       // how many of them were kept, cut, dropped, …
-	Pinned   int                         `json:"pinned,omitempty"`   // of those sent
-	Repaired int                         `json:"repaired,omitempty"` // of those sent
+	Of       map[history.Disposition]int `json:"of,omitempty"`       // messages with each disposition
+	Pinned   int                         `json:"pinned,omitempty"`   // sent messages that are pinned
+	Repaired int                         `json:"repaired,omitempty"` // sent messages that are repaired
 	Short    int                         `json:"short,omitempty"`    // cut, recalled or dropped, and not whole
 }
 
-// Sent is how many messages are in the request.
-func (c Tally) Sent() int { return c.Of[history.Kept] + c.Of[history.Cut] + c.Of[history.Recalled] }
+// Sent returns the number of messages that were sent.
+func (c VerdictCounts) Sent() int {
+	return c.Of[history.Kept] + c.Of[history.Cut] + c.Of[history.Recalled]
+}
 
-// TallyOf counts the verdicts of a plan.
-func TallyOf(entries []history.Entry) Tally {
-	c := Tally{Stored: len(entries), Of: map[history.Disposition]int{}}
+// CountVerdicts counts the verdicts of a plan.
+func CountVerdicts(entries []history.Entry) VerdictCounts {
+	c := VerdictCounts{Stored: len(entries), Of: map[history.Disposition]int{}}
 	count := func(n *int, counts bool) {
 		if counts {
 			*n++
@@ -198,17 +187,17 @@ func TallyOf(entries []history.Entry) Tally {
 	return c
 }
 
-// Place is where a message stands in its session, and what became of it last.
-type Place struct {
-	Number int            // on its branch, from 1
-	Of     int            // how many messages the active branch has; 0 for a message on another branch
-	Last   *history.Entry // what the newest request for an answer that did not fail decided about it; nil for none
+// MessagePosition is the position of a message in its session, and its latest verdict.
+type MessagePosition struct {
+	Number      int            // position on its branch, from 1
+	Of          int            // length of the active branch, 0 if the message is on another branch
+	LastVerdict *history.Entry // from the newest successful request for an answer, nil if there is none
 }
 
-// Places looks up where messages stand. Nothing is planned for it. Messages that are gone are not in the map.
-func (s *Store) Places(ctx context.Context, messages ...int64) (map[int64]Place, error) {
-	return inTx(ctx, s.view, "find the messages", func(t *tx) map[int64]Place {
-		places, branches := make(map[int64]Place, len(messages)), map[int64][]int64{}
+// Positions returns the positions of messages by id. Unknown messages are omitted.
+func (s *Store) Positions(ctx context.Context, messages ...int64) (map[int64]MessagePosition, error) {
+	return inTx(ctx, s.view, "find the messages", func(t *tx) map[int64]MessagePosition {
+		places, branches := make(map[int64]MessagePosition, len(messages)), map[int64][]int64{}
 		for _, id := range messages {
 			var leaf int64
 			if !t.Row([]any{&leaf}, `
@@ -222,12 +211,12 @@ func (s *Store) Places(ctx context.Context, messages ...int64) (map[int64]Place,
 				branches[leaf] = branchIDs(t, leaf, 0)
 			}
 			i, active := slices.BinarySearch(branches[leaf], id)
-			at := Place{Number: i + 1, Of: len(branches[leaf])}
+			at := MessagePosition{Number: i + 1, Of: len(branches[leaf])}
 			if !active {
-				at = Place{Number: len(branchIDs(t, id, 0))}
+				at = MessagePosition{Number: len(branchIDs(t, id, 0))}
 			}
 			if last := pastVerdicts(t, id, "AND purpose = ''", 1); len(last) > 0 {
-				at.Last = &last[0].Entry
+				at.LastVerdict = &last[0].Entry
 			}
 			places[id] = at
 		}

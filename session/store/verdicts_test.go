@@ -12,7 +12,7 @@ import (
 	"winnow/session/store/sqlite"
 )
 
-// anyEntry is a verdict of any kind on a message.
+// anyEntry returns a random verdict on a message.
 func anyEntry(t *rapid.T, id int64, index int) history.Entry {
 	text := rapid.SampledFrom([]string{"", "kept whole", `"`, `\`, `,"`, `","n":7}`, "<&>\u2028"})
 	e := anything[history.Entry](t, text)
@@ -23,8 +23,7 @@ func anyEntry(t *rapid.T, id int64, index int) history.Entry {
 	return e
 }
 
-// nextPlan is a plan of some messages that follows another one: on the same branch or on another, with some verdicts
-// changed.
+// nextPlan returns a plan that follows another one, on the same branch or on another, with some verdicts changed.
 func nextPlan(t *rapid.T, before history.Plan, ids []int64) history.Plan {
 	p := history.Plan{
 		Sum:   history.Sum{Total: rapid.IntRange(0, 9999).Draw(t, "total"), Ratio: 1.5},
@@ -52,18 +51,16 @@ func nextPlan(t *rapid.T, before history.Plan, ids []int64) history.Plan {
 	return p
 }
 
-// planned is a session of which requests are recorded.
+// planned is a session with recorded requests.
 type planned struct {
 	id     string
 	ids    []int64
 	newest map[Purpose]history.Plan
-	turns  map[int]int
 	short  []int64
 }
 
-// A plan reads back as it was, whatever branches the requests before and after it were on and whichever windows stored
-// them: here, and in a history to which the sessions were copied. What the rows of all requests tell of a message is
-// what the plans tell one by one.
+// A plan is read back as it was recorded, whatever the branches and machines of the requests around it, also after the
+// session was copied to another history. The history of a message's verdicts agrees with the plans.
 func TestPlansOfAnyRequestsReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ctx := context.Background()
@@ -72,11 +69,11 @@ func TestPlansOfAnyRequestsReadBack(t *testing.T) {
 		defer other.Close()
 		var sessions []*planned
 		for range 2 {
-			row, m, err := s.Begin(ctx, Session{}, says("", 0, history.User, "hello"))
-			in := &planned{id: row.ID, newest: map[Purpose]history.Plan{}, turns: map[int]int{}}
+			row, m, err := s.BeginSession(ctx, Session{}, says("", 0, history.User, "hello"))
+			in := &planned{id: row.ID, newest: map[Purpose]history.Plan{}}
 			for i := 0; i < 40 && err == nil; i++ {
 				in.ids = append(in.ids, m.ID)
-				m, err = s.Append(ctx, says(row.ID, m.ID, history.User, "said"))
+				m, err = s.AppendMessage(ctx, says(row.ID, m.ID, history.User, "said"))
 			}
 			check(t, err)
 			sessions = append(sessions, in)
@@ -87,33 +84,29 @@ func TestPlansOfAnyRequestsReadBack(t *testing.T) {
 			in := rapid.SampledFrom(sessions).Draw(t, "session")
 			r := Request{
 				Session: in.id, Turn: rapid.IntRange(1, 2).Draw(t, "turn"), Endpoint: "e", Model: "m",
-				Purpose: rapid.SampledFrom([]Purpose{ForAnswer, ForAnswer, ForSummary}).Draw(t, "purpose"),
+				Purpose: rapid.SampledFrom([]Purpose{PurposeAnswer, PurposeAnswer, PurposeSummary}).Draw(t, "purpose"),
 				End:     rapid.SampledFrom([]RequestEnd{EndDone, EndDone, EndFailed, ""}).Draw(t, "end"),
 			}
 			p := nextPlan(t, in.newest[r.Purpose], in.ids)
 			in.newest[r.Purpose], r.Plan = p, &p
 			if rapid.IntRange(0, 5).Draw(t, "another machine") == 0 {
-				_, err := s.full.Exec(`UPDATE home SET number = (number + 1) % 4096`)
+				_, err := s.durable.Exec(`UPDATE home SET number = (number + 1) % 4096`)
 				check(t, err)
 			}
 			stored, err := s.AddRequest(ctx, r)
 			check(t, err)
-			if tally := TallyOf(p.Entries); !reflect.DeepEqual(stored.Tally, tally) || stored.Sum != p.Sum {
+			if tally := CountVerdicts(p.Entries); !reflect.DeepEqual(stored.Tally, tally) || stored.Sum != p.Sum {
 				t.Fatalf("the request has %+v and %+v, want %+v and %+v", stored.Tally, stored.Sum, tally, p.Sum)
 			}
 			plans[stored.ID] = p
-			in.turns[r.Turn]++
 			for _, e := range p.Entries {
 				if r.End != EndFailed {
-					past[e.ID] = slices.Insert(past[e.ID], 0, PastVerdict{
-						Turn: r.Turn, Nth: in.turns[r.Turn], Request: stored.ID, At: stored.Created, Model: "e/m", Sum: p.Sum,
-						Entry: recorded(e),
-					})
+					past[e.ID] = slices.Insert(past[e.ID], 0, PastVerdict{Turn: r.Turn, Entry: storedVerdict(e)})
 				}
-				if r.Purpose == ForAnswer && r.End != EndFailed {
+				if r.Purpose == PurposeAnswer && r.End != EndFailed {
 					last[e.ID] = e.Disposition
 				}
-				if r.Purpose == ForAnswer && !e.Whole {
+				if r.Purpose == PurposeAnswer && !e.Whole {
 					in.short = append(in.short, e.ID)
 				}
 			}
@@ -122,20 +115,17 @@ func TestPlansOfAnyRequestsReadBack(t *testing.T) {
 			_, err := other.Apply(ctx, func(take func(Line) error) error { return s.Dump(ctx, in.id, take) })
 			check(t, err)
 			slices.Sort(in.short)
-			if got, err := s.CutShort(ctx, in.id); err != nil || !slices.Equal(got, slices.Compact(in.short)) {
+			if got, err := s.NotSentWhole(ctx, in.id); err != nil || !slices.Equal(got, slices.Compact(in.short)) {
 				t.Fatalf("cut short were %v, %v, want %v", got, err, slices.Compact(in.short))
 			}
 			for _, id := range in.ids {
-				for i := range past[id] {
-					past[id][i].Of = in.turns[past[id][i].Turn]
-				}
 				for most, want := range map[int][]PastVerdict{0: past[id], 2: past[id][:min(2, len(past[id]))]} {
 					if got, err := s.VerdictHistory(ctx, id, most); err != nil || !slices.EqualFunc(got, want, same) {
 						t.Fatalf("the history of message %d is\n%+v, %v\nwant\n%+v", id, got, err, want)
 					}
 				}
-				places, err := s.Places(ctx, id)
-				verdict := places[id].Last
+				places, err := s.Positions(ctx, id)
+				verdict := places[id].LastVerdict
 				if err != nil || (verdict != nil) != (last[id] != "") || verdict != nil && verdict.Disposition != last[id] {
 					t.Fatalf("the last verdict on message %d is %+v, %v, want %q", id, verdict, err, last[id])
 				}
@@ -143,7 +133,7 @@ func TestPlansOfAnyRequestsReadBack(t *testing.T) {
 		}
 		for request, want := range plans {
 			for i := range want.Entries {
-				want.Entries[i] = recorded(want.Entries[i])
+				want.Entries[i] = storedVerdict(want.Entries[i])
 			}
 			for _, in := range []*Store{s, other} {
 				got, err := in.Verdicts(ctx, request)
@@ -157,9 +147,9 @@ func TestPlansOfAnyRequestsReadBack(t *testing.T) {
 
 func same[T any](a, b T) bool { return reflect.DeepEqual(a, b) }
 
-// memory is a history in memory.
+// memory opens a history in memory.
 func memory(t *rapid.T) *Store {
-	s, err := Open(context.Background(), sqlite.Memory, Options{Now: noon().now})
+	s, err := Open(context.Background(), sqlite.InMemory, Options{Now: noon().now})
 	check(t, err)
 	return s
 }

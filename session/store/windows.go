@@ -12,27 +12,27 @@ import (
 	"winnow/session/store/sqlite"
 )
 
-// StartAnswer stores an answer that is about to arrive, with the status streaming and without calls
-// or parts: those come with FinishAnswer. It becomes the session's leaf and belongs to this store
-// until FinishAnswer makes it whole, or Close or the end of the program leaves it interrupted.
+// StartAnswer stores an answer that is about to stream, with the status streaming and without tool calls or parts. It
+// becomes the leaf of its session and belongs to this store until FinishAnswer completes it. Close, or the end of the
+// program, marks it as interrupted.
 func (s *Store) StartAnswer(ctx context.Context, m Message) (Message, error) {
 	doing := "begin the answer"
 	if s.readOnly {
-		return Message{}, s.refused(doing)
+		return Message{}, s.readOnlyError(doing)
 	}
 	token, err := s.owner.Take(ctx)
 	if err != nil {
 		return Message{}, err
 	}
 	m.Status, m.ToolCalls, m.Parts, m.owner = history.Streaming, nil, nil, token
-	return inTx(ctx, s.jot, doing, func(t *tx) Message { return s.append(t, m) })
+	return inTx(ctx, s.saveFast, doing, func(t *tx) Message { return s.append(t, m) })
 }
 
-// Checkpoint stores what has arrived of a streaming answer so far, whole each time. It survives the
-// end of the program at once, and a power cut a moment later. It returns ErrNotStreamed where the
-// answer is not one of this store's, or is finished.
-func (s *Store) Checkpoint(ctx context.Context, id int64, content, reasoning string) error {
-	return s.jot(ctx, "keep what arrived", func(t *tx) {
+// SavePartialAnswer stores the complete text of a streaming answer so far. It survives a crash of the program
+// immediately, and a power cut a moment later. The error is ErrNotStreamed if the answer is finished or belongs to
+// another store.
+func (s *Store) SavePartialAnswer(ctx context.Context, id int64, content, reasoning string) error {
+	return s.saveFast(ctx, "save the partial answer", func(t *tx) {
 		m := s.streamed(t, id)
 		m.Content, m.Reasoning = content, reasoning
 		// Calls come with the end of an answer, never before it.
@@ -41,30 +41,31 @@ func (s *Store) Checkpoint(ctx context.Context, id int64, content, reasoning str
 	})
 }
 
-// FinishAnswer stores the answer as it ended, with its calls and parts, and the receipt of its
-// request, in one transaction. An empty status is complete, and a request without an ID is none.
+// FinishAnswer stores a finished answer with its tool calls and parts, and the record of its request, in one
+// transaction. An empty status becomes complete; a request with ID 0 is ignored. The error is ErrNotStreamed if the
+// answer is finished or belongs to another store.
 //
-// The session's leaf stays where it is: the user may have switched branches meanwhile.
+// The leaf of the session does not change, because the user may have switched branches meanwhile.
 func (s *Store) FinishAnswer(ctx context.Context, m Message, r Request) (Message, error) {
 	m = m.Redacted(s.clean)
 	m.Status = cmp.Or(m.Status, history.Complete)
 	return inTx(ctx, s.save, "save the answer", func(t *tx) Message {
 		begun := s.streamed(t, m.ID)
-		m.owner = "" // nobody owns it now
+		m.owner = ""
 		if r.ID != 0 {
 			updateRequest(t, r)
 			m.Request = r.ID
 		}
-		m.attach(t.attach)
+		m.storeParts(t.putAttachment)
 		t.update("messages", m.columns(), "id = ?", m.ID)
 		m.index(t)
-		s.use(t, begun.session)
+		s.markUsed(t, begun.session)
 		return message(t, m.ID)
 	})
 }
 
-// streamed returns an answer that this store still streams, or fails with ErrNotStreamed. One that was taken for dead
-// by mistake counts as well: its owner knows better. Its words leave the index until it ends.
+// streamed returns an answer that belongs to this store. It fails with ErrNotStreamed if there is none. An answer that
+// another program has wrongly marked as interrupted counts as well; it leaves the search index until it ends.
 func (s *Store) streamed(t *tx, id int64) Message {
 	m := first[Message](t, `
 		placed_messages
@@ -78,8 +79,7 @@ func (s *Store) streamed(t *tx, id int64) Message {
 	return m
 }
 
-// interruptDead marks answers as interrupted whose program died while they arrived, and returns how many
-// there were.
+// interruptDead marks the answers of dead programs as interrupted and returns how many there were.
 func (s *Store) interruptDead(ctx context.Context) (int, error) {
 	doing := "look for unfinished answers"
 	owners, err := inTx(ctx, s.view, doing, func(t *tx) []string {
@@ -87,7 +87,7 @@ func (s *Store) interruptDead(ctx context.Context) (int, error) {
 			`SELECT owner FROM messages WHERE status = 'streaming' UNION SELECT owner FROM windows`)
 	})
 	dead := slices.DeleteFunc(owners, s.owner.Alive)
-	s.owner.Sweep()
+	s.owner.RemoveDeadLocks()
 	if len(dead) == 0 {
 		return 0, err
 	}
@@ -99,8 +99,8 @@ func (s *Store) interruptDead(ctx context.Context) (int, error) {
 	})
 }
 
-// interrupt marks the unfinished answers of one owner as interrupted, ends its leases and returns how many answers
-// there were. They are whole then, as far as they go, and can be found.
+// interrupt marks the streaming answers of an owner as interrupted, indexes them, and ends the owner's leases. It
+// returns the number of answers.
 func interrupt(t *tx, token string) int {
 	ids := sqlite.List[int64](t, `UPDATE messages SET status = ? WHERE status = 'streaming' AND owner = ? RETURNING id`,
 		history.Interrupted, token)
@@ -109,38 +109,37 @@ func interrupt(t *tx, token string) int {
 	return len(ids)
 }
 
-// disown interrupts what this store still streams, leaves its sessions and gives its lock back.
-func (s *Store) disown(ctx context.Context) error {
+// interruptOwn interrupts the answers that this store is streaming, ends its leases and releases its lock.
+func (s *Store) interruptOwn(ctx context.Context) error {
 	token := s.owner.Token()
 	if token == "" {
 		return nil
 	}
-	err := s.save(ctx, "keep the unfinished answer", func(t *tx) { interrupt(t, token) })
+	err := s.save(ctx, "save the unfinished answer", func(t *tx) { interrupt(t, token) })
 	s.owner.Release()
 	return err
 }
 
-// A session that is open in two windows would grow two ends without anybody wanting it. So a window that
-// opens a session to write in it takes a lease: a row in the file with the window's owner token. A lease is
-// valid as long as its owner holds its lock: a window that died keeps nobody out.
+// If a session were open in two windows, it would get a second branch that nobody wants. So a window takes a lease
+// before it writes in a session: a row with the window's owner token. A lease is valid while its owner holds its lock,
+// so a dead window blocks nobody.
 
-// Lease takes the lease of a session for this store's window, so that other windows do not write in it by
-// mistake. leased is true where another living window has it already; then nothing is taken, and release
-// does nothing. A store may take a lease several times; it ends when the last of them is released, or when
-// the store is closed.
+// Lease takes the lease of a session for this window. leased is true if another living window has it already; then
+// nothing is taken and release does nothing. A store may take a lease several times; the lease ends when all of them
+// are released or the store is closed.
 //
-// Nothing else in the store depends on it: whoever writes without a lease is not held up.
+// Leases are advisory: the store does not prevent writes without one.
 func (s *Store) Lease(ctx context.Context, session string) (leased bool, release func(), err error) {
 	release = func() {}
 	if s.readOnly {
-		others, err := s.Leased(ctx)
+		others, err := s.LeasedByOthers(ctx)
 		return slices.Contains(others, session), release, err
 	}
 	token, err := s.owner.Take(ctx)
 	if err != nil {
 		return false, release, err
 	}
-	lease, err := inTx(ctx, s.jot, "take the session for this window", func(t *tx) int64 {
+	lease, err := inTx(ctx, s.saveFast, "open the chat in this window", func(t *tx) int64 {
 		if slices.Contains(s.leased(t), session) {
 			return 0
 		}
@@ -153,14 +152,14 @@ func (s *Store) Lease(ctx context.Context, session string) (leased bool, release
 	return false, sync.OnceFunc(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 		defer cancel()
-		// A row that cannot be removed ends with the window.
-		_ = s.jot(ctx, "let go of the session", func(t *tx) { t.Exec(`DELETE FROM windows WHERE id = ?`, lease) })
+		// If the row cannot be deleted, the lease ends with the window.
+		_ = s.saveFast(ctx, "close the chat", func(t *tx) { t.Exec(`DELETE FROM windows WHERE id = ?`, lease) })
 	}), nil
 }
 
-// Leased lists the ids of the sessions that other living windows have leased, in no order.
-func (s *Store) Leased(ctx context.Context) ([]string, error) {
-	return inTx(ctx, s.view, "look which sessions other windows have open", s.leased)
+// LeasedByOthers returns the ids of the sessions leased by other living windows, in no particular order.
+func (s *Store) LeasedByOthers(ctx context.Context) ([]string, error) {
+	return inTx(ctx, s.view, "list the chats that other windows have open", s.leased)
 }
 
 func (s *Store) leased(t *tx) (sessions []string) {

@@ -120,7 +120,7 @@ func (b *box) act() {
 		id := fmt.Sprintf("%08x-0000-7000-8000-%012x", len(w.sessions)+1, b.n)
 		w.sessions = append(w.sessions, id)
 		text := w.text()
-		_, _, err := b.s.Begin(ctx, store.Session{ID: id, Title: "begun", Model: "m", Tags: []string{"t"}, System: "s"},
+		_, _, err := b.s.BeginSession(ctx, store.Session{ID: id, Title: "begun", Model: "m", Tags: []string{"t"}, System: "s"},
 			says(id, 0, history.User, text))
 		w.must("begin", err)
 		return
@@ -132,7 +132,7 @@ func (b *box) act() {
 	newest := all[len(all)-1]
 	acts := map[string]func() error{
 		"say": func() error {
-			_, err := b.s.Append(ctx, says(row.ID, at.ID, history.User, w.text()))
+			_, err := b.s.AppendMessage(ctx, says(row.ID, at.ID, history.User, w.text()))
 			return err
 		},
 		"turn": func() error { return b.turn(row, newest) },
@@ -149,10 +149,10 @@ func (b *box) act() {
 				{Kind: history.ImagePart, Name: "a.png", MediaType: "image/png", Data: []byte{0x89, byte(w.pick("image",
 					3))}},
 			}
-			_, err := b.s.Append(ctx, m)
+			_, err := b.s.AppendMessage(ctx, m)
 			return err
 		},
-		"branch": func() error { return b.s.Update(ctx, row.ID, func(row *store.Session) { row.Leaf = at.ID }) },
+		"branch": func() error { return b.s.UpdateSession(ctx, row.ID, func(row *store.Session) { row.Leaf = at.ID }) },
 		"fork": func() error {
 			fork, err := b.s.Fork(ctx, row.ID, at.ID)
 			if err == nil {
@@ -172,34 +172,34 @@ func (b *box) act() {
 		},
 		"rename": func() error {
 			title := fmt.Sprint("title ", w.pick("title", 5))
-			return b.s.Update(ctx, row.ID, func(row *store.Session) { row.Title, row.TitleFrom = title, store.TitleUser })
+			return b.s.UpdateSession(ctx, row.ID, func(row *store.Session) { row.Title, row.TitleFrom = title, store.TitleUser })
 		},
 		"tag": func() error {
-			return b.s.Update(ctx, row.ID, func(row *store.Session) {
+			return b.s.UpdateSession(ctx, row.ID, func(row *store.Session) {
 				row.Tags = []string{fmt.Sprint("tag",
 					w.pick("tag", 3)), "x"}
 			})
 		},
 		"star": func() error {
-			return b.s.Update(ctx, row.ID, func(row *store.Session) { row.Pinned = w.pick("pinned", 2) == 0 })
+			return b.s.UpdateSession(ctx, row.ID, func(row *store.Session) { row.Pinned = w.pick("pinned", 2) == 0 })
 		},
 		"archive": func() error {
-			return b.s.Update(ctx, row.ID, func(row *store.Session) { row.Archived = w.pick("archived", 2) == 0 })
+			return b.s.UpdateSession(ctx, row.ID, func(row *store.Session) { row.Archived = w.pick("archived", 2) == 0 })
 		},
 		"system": func() error {
-			return b.s.Update(ctx, row.ID, func(row *store.Session) {
+			return b.s.UpdateSession(ctx, row.ID, func(row *store.Session) {
 				row.System, row.SystemFixed = fmt.Sprint("system ", w.pick("system", 3)), true
 			})
 		},
 		"model": func() error {
 			row.Model = fmt.Sprint("model ", w.pick("model", 3))
-			return b.s.Update(ctx, row.ID, func(stored *store.Session) { stored.Model = row.Model })
+			return b.s.UpdateSession(ctx, row.ID, func(stored *store.Session) { stored.Model = row.Model })
 		},
 		"delete": func() error {
-			return b.s.Update(ctx, row.ID, func(row *store.Session) { row.Deleted = b.now })
+			return b.s.UpdateSession(ctx, row.ID, func(row *store.Session) { row.Deleted = b.now })
 		},
 		"restore": func() error {
-			return b.s.Update(ctx, row.ID, func(row *store.Session) { row.Deleted = time.Time{} })
+			return b.s.UpdateSession(ctx, row.ID, func(row *store.Session) { row.Deleted = time.Time{} })
 		},
 		"summary": func() error {
 			_, err := b.s.AddSummary(ctx, store.Summary{
@@ -271,7 +271,7 @@ func (b *box) turn(row store.Session, after store.Message) error {
 	if after.Status == history.Streaming {
 		return nil
 	}
-	user, err := b.s.Append(ctx, says(row.ID, after.ID, history.User, w.text()))
+	user, err := b.s.AppendMessage(ctx, says(row.ID, after.ID, history.User, w.text()))
 	if err != nil {
 		return err
 	}
@@ -316,7 +316,7 @@ func (b *box) turn(row store.Session, after store.Message) error {
 
 // named returns a hash of the content of messages.
 func (b *box) named(ids []int64) (string, error) {
-	all, err := b.s.MessagesWith(context.Background(), ids)
+	all, err := b.s.MessagesByID(context.Background(), ids)
 	if err != nil {
 		return "", err
 	}
@@ -531,7 +531,7 @@ func (b *box) known() bool {
 			merged[s.Name] = true
 		}
 		if !slices.ContainsFunc(own.Segments, func(s store.Segment) bool {
-			return s.Home == own.Folder && !s.Gone &&
+			return s.Machine == own.Folder && !s.Replaced &&
 				!merged[s.Name]
 		}) {
 			return true
@@ -740,7 +740,7 @@ func (b *box) describe() string {
 		w.must("read the session", err)
 		all, err := b.s.Messages(ctx, id)
 		w.must("read the messages", err)
-		decided, err := b.s.Decisions(ctx, id)
+		decided, err := b.s.UserDecisions(ctx, id)
 		w.must("read the flags", err)
 		flags, remedies := decided.Flags, decided.Remedies
 		path := map[int64]string{0: ""}
@@ -803,7 +803,7 @@ func (b *box) describe() string {
 
 // sessionIDs returns the sorted ids of all sessions.
 func sessionIDs(ctx context.Context, s *store.Store) (ids []string, err error) {
-	all, err := s.Sessions(ctx, store.Filter{All: true})
+	all, err := s.Sessions(ctx, store.SessionFilter{All: true})
 	for _, row := range all {
 		ids = append(ids, row.ID)
 	}

@@ -74,13 +74,13 @@ func (r *run) merge(machine, name string) (refused int, err error) {
 	}
 	created := time.UnixMilli(h.Created)
 	if created.After(time.Now().Add(24 * time.Hour)) { // clocks may differ by a day at most
-		return 0, store.ErrAhead
+		return 0, store.ErrClockAhead
 	}
 	info, err := f.Stat()
 	if err != nil {
 		return 0, err
 	}
-	segment := store.Segment{Home: machine, Name: name, Size: info.Size(), Created: created}
+	segment := store.Segment{Machine: machine, Name: name, Size: info.Size(), Created: created}
 	out, err := r.store.Merge(r.ctx, h.home(), segment, h.Replaces, func(take func(store.Line) error) error {
 		_, err := readSegment(f, r.keys.keys, take)
 		return err
@@ -92,12 +92,12 @@ func (r *run) merge(machine, name string) (refused int, err error) {
 	r.result.Sessions += out.Sessions
 	r.result.Purged += out.Purged
 	r.result.Diverged += out.Diverged
-	r.result.Saved += out.Saved
+	r.result.Saved += out.Recovered
 	r.result.Changed = append(r.result.Changed, out.Changed...)
 	if len(out.Changed) > 0 && machine != r.state.Folder && !slices.Contains(r.result.From, h.Host) {
 		r.result.From = append(r.result.From, h.Host)
 	}
-	return out.Refused, r.options.step()
+	return out.Conflicts, r.options.step()
 }
 
 // open opens a segment that may be merged and reads its head.
@@ -120,7 +120,8 @@ func (r *run) open(path string) (*os.File, head, error) {
 // reason returns why a file cannot be merged, for the user, or nil if the error is not about the file.
 func reason(err error) error {
 	for _, kind := range []error{
-		errLarge, errPlain, errDamaged, errLater, errLocked, store.ErrAhead, store.ErrLine, store.ErrWaits,
+		errLarge, errPlain, errDamaged, errLater, errLocked,
+		store.ErrClockAhead, store.ErrInvalidLines, store.ErrMissingRows,
 		fs.ErrNotExist, fs.ErrPermission,
 	} {
 		if errors.Is(err, kind) {

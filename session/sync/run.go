@@ -117,7 +117,7 @@ func (r *run) reload() (err error) {
 	}
 	r.known, r.newest = map[string]store.Segment{}, map[string]time.Time{}
 	for _, s := range r.state.Segments { // oldest first
-		r.known[s.Name], r.newest[s.Home] = s, s.Created
+		r.known[s.Name], r.newest[s.Machine] = s, s.Created
 	}
 	r.folder, err = readFolder(r.options.Dir)
 	return err
@@ -137,14 +137,14 @@ func (r *run) checkKey() error {
 // own returns the current segments of this machine that pick selects.
 func (r *run) own(pick func(store.Segment) bool) (own []store.Segment) {
 	for _, s := range r.state.Segments {
-		if s.Home == r.state.Folder && !s.Gone && pick(s) {
+		if s.Machine == r.state.Folder && !s.Replaced && pick(s) {
 			own = append(own, s)
 		}
 	}
 	return own
 }
 
-func (r *run) pathOf(s store.Segment) string { return r.folder.path(s.Home, s.Name) }
+func (r *run) pathOf(s store.Segment) string { return r.folder.path(s.Machine, s.Name) }
 
 // mayRemove reports whether this machine may remove and rewrite the files of a machine: itself, or one that has been
 // inactive for so long that it may be gone.
@@ -162,8 +162,8 @@ func (r *run) stale(s store.Segment) bool {
 // lost reports whether the file of a segment is missing. Files of this machine are also lost if they are damaged; their
 // content is read only with Verify.
 func (r *run) lost(s store.Segment) bool {
-	switch there := slices.Contains(r.folder.machines[s.Home], s.Name); {
-	case !there || s.Home != r.state.Folder:
+	switch there := slices.Contains(r.folder.machines[s.Machine], s.Name); {
+	case !there || s.Machine != r.state.Folder:
 		return !there
 	case r.options.Verify:
 		f, err := openSegment(r.pathOf(s))
@@ -179,7 +179,7 @@ func (r *run) lost(s store.Segment) bool {
 // remove removes the files of segments that this machine may remove.
 func (r *run) remove(segments ...store.Segment) error {
 	for _, s := range segments {
-		if !r.mayRemove(s.Home) {
+		if !r.mayRemove(s.Machine) {
 			continue
 		}
 		if err := os.Remove(r.pathOf(s)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -192,14 +192,14 @@ func (r *run) remove(segments ...store.Segment) error {
 // removeReplaced removes files that a previous run replaced. The delay gives all machines the time to see the
 // replacement.
 func (r *run) removeReplaced() error {
-	left := func(s store.Segment) bool { return !s.Gone }
+	left := func(s store.Segment) bool { return !s.Replaced }
 	return r.remove(slices.DeleteFunc(slices.Clone(r.state.Segments), left)...)
 }
 
 // resendLost sends rows again that are in no file any more: those of missing or damaged files of this machine, and
 // those merged from another machine whose history or folder was restored from a backup and lacks them.
 func (r *run) resendLost() error {
-	found := func(s store.Segment) bool { return s.Gone || !r.lost(s) }
+	found := func(s store.Segment) bool { return s.Replaced || !r.lost(s) }
 	return r.resend(slices.DeleteFunc(slices.Clone(r.state.Segments), found))
 }
 
@@ -211,7 +211,7 @@ func (r *run) resend(lost []store.Segment) error {
 	if err := r.remove(lost...); err != nil {
 		return err
 	}
-	return r.store.Lost(r.ctx, lost...)
+	return r.store.MarkLost(r.ctx, lost...)
 }
 
 // segment writes rows to a new segment of this machine, which replaces the named ones.
@@ -225,7 +225,7 @@ func (r *run) segment(replaces []string, from rowSource) (store.Segment, error) 
 func (r *run) write() error {
 	total, done := r.state.Waiting, 0
 	for more := total > 0; more; {
-		var collected store.Collected
+		var collected store.CollectResult
 		written, err := r.segment(nil, func(take func(store.Line) error) (err error) {
 			collected, err = r.store.Collect(r.ctx, maxBytes, take)
 			return err
@@ -239,7 +239,7 @@ func (r *run) write() error {
 		if err := r.options.step(); err != nil {
 			return err
 		}
-		if err := r.store.Told(r.ctx, collected.IDs, []store.Segment{written}, nil); err != nil {
+		if err := r.store.MarkWritten(r.ctx, collected.IDs, []store.Segment{written}, nil); err != nil {
 			return err
 		}
 		r.result.Sent += collected.Messages
@@ -253,7 +253,7 @@ func (r *run) write() error {
 // replace rewrites stale segments. It removes the old files at once, because they hold what must disappear.
 func (r *run) replace() error {
 	for _, s := range r.state.Segments {
-		if s.Gone || !r.mayRemove(s.Home) || !r.stale(s) {
+		if s.Replaced || !r.mayRemove(s.Machine) || !r.stale(s) {
 			continue
 		}
 		if err := r.rewrite(s); err != nil {
@@ -295,7 +295,7 @@ func (r *run) adopt() error {
 		if !merged {
 			return fmt.Errorf("the machine's folder cannot be taken over: %s cannot be read", shortName(name))
 		}
-		if s.Gone {
+		if s.Replaced {
 			continue
 		}
 		if err := r.rewrite(s); err != nil {
@@ -337,7 +337,7 @@ func (r *run) rewrite(segments ...store.Segment) error {
 	if err := r.options.step(); err != nil {
 		return err
 	}
-	return r.store.Told(r.ctx, nil, []store.Segment{written}, names)
+	return r.store.MarkWritten(r.ctx, nil, []store.Segment{written}, names)
 }
 
 // unpurged wraps take so that it skips the rows of purged sessions.

@@ -49,14 +49,14 @@ func segments(dir string) (paths []string) {
 
 func (m *machine) begin(text string) (store.Session, store.Message) {
 	m.t.Helper()
-	session, first, err := m.s.Begin(m.t.Context(), store.Session{Title: text}, says("", 0, history.User, text))
+	session, first, err := m.s.BeginSession(m.t.Context(), store.Session{Title: text}, says("", 0, history.User, text))
 	must(m.t, err)
 	return session, first
 }
 
 func (m *machine) say(session string, parent int64, role history.Role, text string) store.Message {
 	m.t.Helper()
-	out, err := m.s.Append(m.t.Context(), says(session, parent, role, text))
+	out, err := m.s.AppendMessage(m.t.Context(), says(session, parent, role, text))
 	must(m.t, err)
 	return out
 }
@@ -68,7 +68,7 @@ func (m *machine) branch(id string) string {
 	must(m.t, err)
 	ids, err := m.s.BranchIDs(m.t.Context(), id, row.Leaf)
 	must(m.t, err)
-	all, err := m.s.MessagesWith(m.t.Context(), ids)
+	all, err := m.s.MessagesByID(m.t.Context(), ids)
 	must(m.t, err)
 	var texts []string
 	for _, one := range all {
@@ -131,7 +131,7 @@ func TestAnExclusionReachesAnOpenChat(t *testing.T) {
 	b.sync()
 	now, err := b.s.Session(t.Context(), chat.ID)
 	must(t, err)
-	decided, err := b.s.Decisions(t.Context(), chat.ID)
+	decided, err := b.s.UserDecisions(t.Context(), chat.ID)
 	if err != nil || now.Changes == open.Changes || decided.Flags[first.ID] != history.Exclude {
 		t.Errorf("changes %d, before %d; flags %v, %v", now.Changes, open.Changes, decided.Flags, err)
 	}

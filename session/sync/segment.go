@@ -56,7 +56,9 @@ type head struct {
 	Replaces []string `json:"replaces,omitempty"` // names of the segments whose rows it has
 }
 
-func (h head) home() store.Home { return store.Home{Folder: h.Folder, Name: h.Host, Number: h.Number} }
+func (h head) home() store.Machine {
+	return store.Machine{Folder: h.Folder, Name: h.Host, Number: h.Number}
+}
 
 // rowSource calls take with each row.
 type rowSource func(take func(store.Line) error) error
@@ -81,7 +83,7 @@ func writeSegment(dir string, h head, to age.Recipient, from rowSource) (s store
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return s, err
 	}
-	s.Home, s.Created = h.Folder, time.UnixMilli(h.Created)
+	s.Machine, s.Created = h.Folder, time.UnixMilli(h.Created)
 	s.Name = fmt.Sprintf("%013d", h.Created) + segmentEnd(sum.Sum(nil))
 	return s, os.Rename(f.Name(), filepath.Join(folder, s.Name))
 }

@@ -25,7 +25,7 @@ func (m *machine) attach(text string, data []byte) store.Message {
 	m.t.Helper()
 	part := history.Part{Kind: history.ImagePart, Name: "a.png", MediaType: "image/png", Data: data}
 	message := history.Message{Role: history.User, Content: text, Parts: []history.Part{part}}
-	_, first, err := m.s.Begin(m.t.Context(), store.Session{Title: text}, store.Message{Message: message})
+	_, first, err := m.s.BeginSession(m.t.Context(), store.Session{Title: text}, store.Message{Message: message})
 	must(m.t, err)
 	return first
 }

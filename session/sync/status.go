@@ -84,7 +84,7 @@ func (r *run) report(id, name string) (out MachineReport, there bool) {
 	names, there := r.folder.machines[id]
 	out.Machine, out.Name, out.Last = id, name, r.newest[id]
 	for _, s := range r.state.Segments {
-		if s.Home == id && !s.Gone && r.lost(s) {
+		if s.Machine == id && !s.Replaced && r.lost(s) {
 			out.Lost++
 		}
 	}

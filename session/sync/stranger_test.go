@@ -136,7 +136,7 @@ func TestAForgedClockIsRefused(t *testing.T) {
 			kept, _ := a.begin("kept")
 			a.skips(a.sync(), "", file, why)
 			b.skips(b.sync(), "", file, why)
-			must(t, a.s.Update(t.Context(), kept.ID, func(row *store.Session) {
+			must(t, a.s.UpdateSession(t.Context(), kept.ID, func(row *store.Session) {
 				row.Title, row.TitleFrom = "renamed", store.TitleUser
 			}))
 			a.sync()

@@ -50,7 +50,7 @@ type known struct {
 	stated   llm.Window // what the server says of its window now, without tokens where it does not
 	ran      bool       // it answered since its server was asked for a window that it could not say
 	ranWith  int        // the window that its server was asked to run it with when it answered, 0 for none
-	learned  store.Learned
+	learned  store.ModelFacts
 	shrunkTo int  // the most tokens of a request, after refusals that named none; 0 is none
 	inexact  bool // the endpoint was asked for exact counts and could not answer
 	maxReply int  // tokens of a reply that the server has room for, 0 for as many as are asked
@@ -187,7 +187,7 @@ func (m *Model) Learn(ctx context.Context) error {
 	l.BaseURL, l.Model, l.Asked = m.Client.Endpoint().BaseURL, m.Name, raw
 	l.Ratio, l.Samples = median(m.ratios), len(m.ratios)
 	m.mu.Unlock()
-	return m.deps.Store.Learn(ctx, l.BaseURL, l.Model, func(stored *store.Learned) {
+	return m.deps.Store.UpdateModelFacts(ctx, l.BaseURL, l.Model, func(stored *store.ModelFacts) {
 		l.Chosen, l.ChosenAt = stored.Chosen, stored.ChosenAt // the user's
 		*stored = l
 	})
@@ -195,12 +195,12 @@ func (m *Model) Learn(ctx context.Context) error {
 
 // LearnedOf is what was learned of how a model is asked.
 func LearnedOf(ctx context.Context, st *store.Store, e llm.Endpoint, model string) (llm.Learned, error) {
-	l, err := st.Endpoint(ctx, e.BaseURL, model)
+	l, err := st.ModelFacts(ctx, e.BaseURL, model)
 	return Asked(l), err
 }
 
 // Asked is how a model is asked, as it was stored. What cannot be read is learned again.
-func Asked(l store.Learned) llm.Learned {
+func Asked(l store.ModelFacts) llm.Learned {
 	var asked llm.Learned
 	if err := json.Unmarshal(l.Asked, &asked); err != nil {
 		return llm.Learned{}

@@ -20,7 +20,7 @@ func (m *Model) Find(ctx context.Context) error {
 	if m.Window().Tokens > 0 {
 		return nil
 	}
-	learned, err := m.deps.Store.Endpoint(ctx, m.Client.Endpoint().BaseURL, m.Name)
+	learned, err := m.deps.Store.ModelFacts(ctx, m.Client.Endpoint().BaseURL, m.Name)
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (m *Model) facts(k known) llm.WindowFacts {
 
 // KnownWindows is what is known of a model's window: by the configuration, by what was stored of it, and by
 // what its server states now.
-func KnownWindows(e llm.Endpoint, model string, l store.Learned, stated llm.Window) llm.WindowFacts {
+func KnownWindows(e llm.Endpoint, model string, l store.ModelFacts, stated llm.Window) llm.WindowFacts {
 	f := llm.WindowFacts{Model: model, Remote: !e.Own(), Configured: e.ConfiguredWindow(model), Stated: stated}
 	if l.Chosen > 0 {
 		f.Chosen = llm.Window{Tokens: l.Chosen, Source: "set with /window", At: l.ChosenAt}
@@ -97,7 +97,7 @@ func (m *Model) SetWindow(ctx context.Context, tokens int) error {
 	if tokens < 0 {
 		return fmt.Errorf("a window of %d tokens is not possible; auto detects it", tokens)
 	}
-	err := m.deps.Store.Learn(ctx, m.Client.Endpoint().BaseURL, m.Name, func(l *store.Learned) {
+	err := m.deps.Store.UpdateModelFacts(ctx, m.Client.Endpoint().BaseURL, m.Name, func(l *store.ModelFacts) {
 		l.Window, l.WindowAt = 0, time.Time{}
 		l.Chosen, l.ChosenAt = tokens, time.Time{}
 		if tokens > 0 {
@@ -196,9 +196,9 @@ func ListedWindows(
 		if i := slices.IndexFunc(endpoints, func(e llm.Endpoint) bool { return e.Name == m.Endpoint }); i >= 0 {
 			e = endpoints[i]
 		}
-		var known store.Learned
+		var known store.ModelFacts
 		if st != nil && failed == nil {
-			known, failed = st.Endpoint(ctx, e.BaseURL, m.ID)
+			known, failed = st.ModelFacts(ctx, e.BaseURL, m.ID)
 		}
 		stated := m.Window
 		if stated.At = known.StatedAt; stated.Tokens != known.Stated {

@@ -65,9 +65,9 @@ func weather(t testing.TB) (*store.Store, store.Session) {
 		var stored store.Message
 		var err error
 		if last == 0 {
-			row, stored, err = s.Begin(t.Context(), row, store.Message{Message: m})
+			row, stored, err = s.BeginSession(t.Context(), row, store.Message{Message: m})
 		} else {
-			stored, err = s.Append(t.Context(), store.Message{Session: row.ID, Parent: last, Model: "gpt-5.2", Message: m})
+			stored, err = s.AppendMessage(t.Context(), store.Message{Session: row.ID, Parent: last, Model: "gpt-5.2", Message: m})
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -144,7 +144,7 @@ func TestExportedLinesAreImportedAsTheyWere(t *testing.T) {
 		home := memory(rt)
 		defer home.Close()
 		ctx := context.Background()
-		conversation := store.Conversation{Session: store.Session{Title: "t"}, Leaf: -1}
+		conversation := store.ImportedConversation{Session: store.Session{Title: "t"}, Leaf: -1}
 		for _, m := range said {
 			conversation.Add(m)
 		}
@@ -182,7 +182,7 @@ func TestExportedLinesAreImportedAsTheyWere(t *testing.T) {
 }
 
 func memory(t rapid.TB) *store.Store {
-	s, err := store.Open(context.Background(), store.Memory, store.Options{})
+	s, err := store.Open(context.Background(), store.InMemory, store.Options{})
 	if err != nil {
 		t.Fatalf("open a store: %v", err)
 	}

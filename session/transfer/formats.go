@@ -135,7 +135,7 @@ func openDatabase(ctx context.Context, from Source) (openedFile, error) {
 func queryValues(ctx context.Context, db *sql.DB, query string) iter.Seq2[conversation.Value, error] {
 	return func(yield func(conversation.Value, error) bool) {
 		var raw []byte
-		t := sqlite.On(ctx, db)
+		t := sqlite.WithoutTx(ctx, db)
 		for range t.Rows([]any{&raw}, query) {
 			if !yield(conversation.Value{Raw: raw}, nil) {
 				return

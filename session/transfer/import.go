@@ -107,8 +107,8 @@ func (in *importer) add(ctx context.Context, c conversation.Conversation) error 
 		if !named {
 			c.Session.Origin = fingerprint(c)
 		}
-		in.setDefaults(&im, &c.Conversation)
-		if err := in.store(ctx, &im, c.Conversation, named); err != nil {
+		in.setDefaults(&im, &c.ImportedConversation)
+		if err := in.store(ctx, &im, c.ImportedConversation, named); err != nil {
 			return fmt.Errorf("conversation %d: %w", im.Place, err)
 		}
 	case len(im.Errors) == 0:
@@ -121,7 +121,7 @@ func (in *importer) add(ctx context.Context, c conversation.Conversation) error 
 }
 
 // store stores a conversation and completes im. named says that the file gives the conversation an id.
-func (in *importer) store(ctx context.Context, im *Imported, c store.Conversation, named bool) error {
+func (in *importer) store(ctx context.Context, im *Imported, c store.ImportedConversation, named bool) error {
 	for i := range c.Messages {
 		if m := &c.Messages[i]; named && m.Label == "" {
 			m.Label = fmt.Sprintf("message %d", i+1) // identifies the message in a later import
@@ -164,7 +164,7 @@ func fingerprint(c conversation.Conversation) string {
 }
 
 // setDefaults gives a conversation the title and the times that its file does not provide.
-func (in *importer) setDefaults(im *Imported, c *store.Conversation) {
+func (in *importer) setDefaults(im *Imported, c *store.ImportedConversation) {
 	row := &c.Session
 	begun := in.from.Time
 	if !row.Created.IsZero() {

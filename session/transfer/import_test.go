@@ -82,7 +82,7 @@ func TestImportTakesEveryConversation(t *testing.T) {
 		row.Created.UnixMilli() != 1000 || row.Updated.UnixMilli() != 2000 {
 		t.Errorf("the session is %+v", row)
 	}
-	hits, err := s.Search(context.Background(), store.Search{Text: "rain"})
+	hits, err := s.Search(context.Background(), store.SearchQuery{Text: "rain"})
 	if err != nil || len(hits) != 1 || hits[0].Session.ID != row.ID {
 		t.Errorf("the search finds %+v, %v", hits, err)
 	}
@@ -119,7 +119,7 @@ func TestImportThatIsStoppedKeepsWhatIsDone(t *testing.T) {
 			stop()
 		}
 	})
-	all, listed := s.Sessions(context.Background(), store.Filter{})
+	all, listed := s.Sessions(context.Background(), store.SessionFilter{})
 	if !errors.Is(err, context.Canceled) || n != 2 || len(all) != 2 || listed != nil {
 		t.Errorf("stopped behind the second: %v, %d reported, %d stored (%v)", err, n, len(all), listed)
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // tell merges what is new in one history into another, like a sync.
-func tell(t *testing.T, from, to *store.Store) store.Applied {
+func tell(t *testing.T, from, to *store.Store) store.ApplyResult {
 	t.Helper()
 	state, err := from.Sync().Join(t.Context(), "host")
 	if err != nil {
@@ -25,15 +25,15 @@ func tell(t *testing.T, from, to *store.Store) store.Applied {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := from.Sync().Told(t.Context(), out.IDs, nil, nil); err != nil {
+	if err := from.Sync().MarkWritten(t.Context(), out.IDs, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	content, err := json.Marshal(lines)
 	if err != nil {
 		t.Fatal(err)
 	}
-	segment := store.Segment{Home: state.Folder, Name: fmt.Sprintf("%x", sha256.Sum256(content))}
-	applied, err := to.Sync().Merge(t.Context(), state.Home, segment, nil, func(take func(store.Line) error) error {
+	segment := store.Segment{Machine: state.Folder, Name: fmt.Sprintf("%x", sha256.Sum256(content))}
+	applied, err := to.Sync().Merge(t.Context(), state.Machine, segment, nil, func(take func(store.Line) error) error {
 		for _, l := range lines {
 			if err := take(l); err != nil {
 				return err
@@ -50,7 +50,7 @@ func tell(t *testing.T, from, to *store.Store) store.Applied {
 // listed returns the sessions of a history.
 func listed(t *testing.T, s *store.Store) []store.Session {
 	t.Helper()
-	all, err := s.Sessions(t.Context(), store.Filter{})
+	all, err := s.Sessions(t.Context(), store.SessionFilter{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestTheSameFileOnTwoMachinesIsOneChat(t *testing.T) {
 		}
 		want := listed(t, there)
 		told := tell(t, here, there)
-		if told.Sessions+told.Messages+told.Refused+told.Diverged > 0 || len(listed(t, there)) != len(want) {
+		if told.Sessions+told.Messages+told.Conflicts+told.Diverged > 0 || len(listed(t, there)) != len(want) {
 			t.Errorf("%s: the other machine adds %+v to %d sessions", f.path, told, len(want))
 		}
 	}

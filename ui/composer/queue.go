@@ -8,7 +8,7 @@ import (
 
 // Enqueue takes the draft out of the composer as a message that is sent later. What is typed from now on is the next
 // draft.
-func (c *Model) Enqueue(how store.Queued) tea.Cmd {
+func (c *Model) Enqueue(how store.QueuedMessage) tea.Cmd {
 	switch {
 	case c.edit != 0:
 		return c.Fail("An edited message cannot be queued: send it when the answer is complete. Your draft is kept.")
@@ -21,7 +21,7 @@ func (c *Model) Enqueue(how store.Queued) tea.Cmd {
 }
 
 // EnqueueCommand queues the message of a command, whose draft is what was typed.
-func (c *Model) EnqueueCommand(m store.Queued) tea.Cmd {
+func (c *Model) EnqueueCommand(m store.QueuedMessage) tea.Cmd {
 	return tea.Batch(c.Waiting.Add(m), c.keepPrompt(m.Draft))
 }
 

@@ -108,7 +108,7 @@ func TestATemporarySessionThatIsLeftIsForgotten(t *testing.T) {
 		t.Fatal(err)
 	}
 	Leave(s)()
-	if list, err := s.Store().Sessions(t.Context(), store.Filter{}); err == nil {
+	if list, err := s.Store().Sessions(t.Context(), store.SessionFilter{}); err == nil {
 		t.Errorf("its store is still open, with %d sessions", len(list))
 	}
 }

@@ -43,7 +43,7 @@ func TestTheHistoryOfAMessageIsARowForEachVerdict(t *testing.T) {
 		if turn > 12 {
 			e = cut
 		}
-		in.verdicts = append(in.verdicts, store.PastVerdict{Turn: turn, Request: int64(turn), Entry: e})
+		in.verdicts = append(in.verdicts, store.PastVerdict{Turn: turn, Entry: e})
 	}
 	want := `
   History
@@ -55,7 +55,7 @@ func TestTheHistoryOfAMessageIsARowForEachVerdict(t *testing.T) {
 	in.verdicts = nil
 	for turn := mostRuns + 2; turn > 0; turn-- {
 		e := []history.Entry{whole, cut}[turn%2]
-		in.verdicts = append(in.verdicts, store.PastVerdict{Turn: turn, Request: int64(turn), Entry: e})
+		in.verdicts = append(in.verdicts, store.PastVerdict{Turn: turn, Entry: e})
 	}
 	if oldest := uitest.Plain(in.history()[3:4]); !strings.Contains(oldest, "  cut       ◐            turn 3: ") {
 		t.Errorf("the oldest row is %q, want that of turn 3 alone", oldest)

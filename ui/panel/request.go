@@ -19,7 +19,7 @@ import (
 // Request is one request as the screen shows it: the next one, or one that was sent.
 type Request struct {
 	Plan   history.Plan
-	Counts store.Tally
+	Counts store.VerdictCounts
 	Ready  bool             // there is a plan
 	Note   string           // why there is none, or why it cannot be sent
 	Over   int              // how many tokens it has too many, as the server counts them; 0 where it fits
@@ -35,7 +35,7 @@ type Request struct {
 
 // requestOf is a request that has not left.
 func requestOf(plan history.Plan) Request {
-	return Request{Plan: plan, Counts: store.TallyOf(plan.Entries), Ready: true}
+	return Request{Plan: plan, Counts: store.CountVerdicts(plan.Entries), Ready: true}
 }
 
 // take takes another plan, or why there is none: then the one before stays.
@@ -203,7 +203,7 @@ func (p *Model) read(from store.Request, by int) tea.Cmd {
 	return p.Run(func(ctx context.Context) tea.Msg {
 		list, err := records.Store.Requests(ctx, records.Session, store.RequestFilter{})
 		list = slices.DeleteFunc(list, func(q store.Request) bool {
-			return q.Turn != from.Turn && q.Purpose != store.ForAnswer
+			return q.Turn != from.Turn && q.Purpose != store.PurposeAnswer
 		})
 		slices.SortStableFunc(list, func(a, b store.Request) int { return a.Turn - b.Turn })
 		at := len(list)

@@ -196,7 +196,7 @@ func (c *chat) approve(ctx context.Context, e session.ApprovalNeeded) {
 
 // sums returns the size of a request, as in "3 of 5 messages, about 1,200 tokens."
 func sums(p history.Plan) string {
-	return fmt.Sprintf("%s of %s, about %s tokens.", theme.Thousands(store.TallyOf(p.Entries).Sent()),
+	return fmt.Sprintf("%s of %s, about %s tokens.", theme.Thousands(store.CountVerdicts(p.Entries).Sent()),
 		theme.Plural(len(p.Entries), "message"), theme.Thousands(p.Sum.Tokens(p.Sum.Total)))
 }
 

@@ -181,7 +181,7 @@ func TestScreens(t *testing.T) {
 	add("more than fits, and run was pressed", of(long, 60, 14), 60, 14, "y")
 	limited := aboveALimit(new(limits.Answer))
 	add("a request above a limit", asks(limited, 60, 12), 60, 12, "down")
-	limited.Limit.For = store.ForSummary
+	limited.Limit.For = store.PurposeSummary
 	add("a summary above a limit, narrow and low", asks(limited, 40, 4), 40, 4)
 	unknown := Question{Limit: &session.LimitExceeded{Over: limits.Over{Unknown: true}}}
 	add("the price is not known", asks(unknown, 60, 6), 60, 6)

@@ -140,7 +140,7 @@ func (m *Model) tinted(st theme.Styles, text, right string) string {
 // why is a sentence about what is unusual, "" for nothing.
 func (m *Model) why() string {
 	if l := m.question.Limit; l != nil {
-		if l.For == store.ForSummary {
+		if l.For == store.PurposeSummary {
 			return "A summary of the older messages: " + l.Over.Clause() + "."
 		}
 		return l.Over.Sentence()

@@ -55,7 +55,7 @@ func (s line) after(done string) string { return done + ": â€œ" + s.name() + "â€
 func (l *Model) change(s line, said string, set func(row *store.Session)) tea.Cmd {
 	db, was := l.Deps.Store, s.Session // until its row is read
 	update := func(set func(*store.Session)) func(context.Context) error {
-		return func(ctx context.Context) error { return db.Update(ctx, s.ID, set) }
+		return func(ctx context.Context) error { return db.UpdateSession(ctx, s.ID, set) }
 	}
 	return l.act(s, said, update(func(row *store.Session) {
 		was = *row
@@ -78,7 +78,7 @@ func (l *Model) move(s line, done string, set func(row *store.Session)) tea.Cmd 
 // hide takes a session out of sight.
 func (l *Model) hide(id string) {
 	l.listing.Sessions = slices.DeleteFunc(l.listing.Sessions, func(s store.Session) bool { return s.ID == id })
-	l.found.Hits = slices.DeleteFunc(l.found.Hits, func(h store.Hit) bool { return h.Session.ID == id })
+	l.found.Hits = slices.DeleteFunc(l.found.Hits, func(h store.SearchHit) bool { return h.Session.ID == id })
 	l.fill()
 }
 

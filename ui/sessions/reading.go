@@ -27,7 +27,7 @@ func (l *Model) readShelf() tea.Cmd {
 	db, now, of, then := l.Deps.Store, l.Deps.Now, shelves[l.shelf], l.reading.Begin()
 	return l.Run(func(ctx context.Context) tea.Msg {
 		stored, err := db.Sessions(ctx, of.holds)
-		leased, more := db.Leased(ctx)
+		leased, more := db.LeasedByOthers(ctx)
 		read := Listing{stored, leased, now(), errors.Join(err, more)}
 		return then(func() tea.Cmd { return l.Listed(read) })
 	})
@@ -54,8 +54,8 @@ const (
 // Found is what a search found in messages.
 type Found struct {
 	Text   string // that was looked for
-	Hits   []store.Hit
-	Places map[int64]store.Place // of the messages of the hits
+	Hits   []store.SearchHit
+	Places map[int64]store.MessagePosition // of the messages of the hits
 	Err    error
 }
 
@@ -82,7 +82,7 @@ func (l *Model) find() tea.Cmd {
 		return nil
 	}
 	db, then := l.Deps.Store, l.searching.Begin()
-	query := store.Search{
+	query := store.SearchQuery{
 		Text: l.query(), Trash: shelves[l.shelf].holds.Trash, Limit: mostHits, Hide: l.Secrets.Without,
 	}
 	return l.Run(func(ctx context.Context) tea.Msg {
@@ -92,7 +92,7 @@ func (l *Model) find() tea.Cmd {
 			for i, h := range found.Hits {
 				ids[i] = h.Message
 			}
-			found.Places, found.Err = db.Places(ctx, ids...)
+			found.Places, found.Err = db.Positions(ctx, ids...)
 		}
 		return then(func() tea.Cmd { return l.Found(found) })
 	})
@@ -100,7 +100,7 @@ func (l *Model) find() tea.Cmd {
 
 // Found lists the hits of a search, those of the chat first that was used last.
 func (l *Model) Found(found Found) tea.Cmd {
-	slices.SortStableFunc(found.Hits, func(a, b store.Hit) int {
+	slices.SortStableFunc(found.Hits, func(a, b store.SearchHit) int {
 		return cmp.Or(b.Session.Updated.Compare(a.Session.Updated), strings.Compare(a.Session.ID, b.Session.ID))
 	})
 	l.found = found
@@ -132,7 +132,7 @@ type target struct {
 // Previewed is a message of a preview. Its text is the part from just before what was found.
 type Previewed struct {
 	store.Message
-	Place store.Place
+	Place store.MessagePosition
 }
 
 const (
@@ -180,7 +180,7 @@ func readPreview(ctx context.Context, db *store.Store, of target) ([]Previewed, 
 	})
 	var out []Previewed
 	for _, m := range branch[max(0, len(branch)-2):] {
-		places, err := db.Places(ctx, m.ID)
+		places, err := db.Positions(ctx, m.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -193,10 +193,10 @@ func readPreview(ctx context.Context, db *store.Store, of target) ([]Previewed, 
 // around is as much of a message as a preview looks at: its beginning, or the part from just before what was found.
 // What was found in its files or tool calls is shown there.
 func around(m store.Message, query string) string {
-	found := store.Search{Text: query}
+	found := store.SearchQuery{Text: query}
 	text, marks := m.Content, found.Marks(m.Content)
 	if query != "" && len(marks) == 0 {
-		text = m.Searched()
+		text = m.SearchText()
 		marks = found.Marks(text)
 	}
 	lead := ""

@@ -38,12 +38,12 @@ type Screen struct {
 
 // shelves are the lists of stored sessions, in the order of their key.
 var shelves = [...]struct {
-	holds                store.Filter
+	holds                store.SessionFilter
 	title, empty, toNext string
 }{
-	{store.Filter{}, "Chats", "No chats yet. A chat is saved from its first message on.", "archive"},
-	{store.Filter{Archived: true}, "Chats › archive", "Nothing is archived.", "trash"},
-	{store.Filter{Trash: true}, "Chats › trash", "The trash is empty.", "active"},
+	{store.SessionFilter{}, "Chats", "No chats yet. A chat is saved from its first message on.", "archive"},
+	{store.SessionFilter{Archived: true}, "Chats › archive", "Nothing is archived.", "trash"},
+	{store.SessionFilter{Trash: true}, "Chats › trash", "The trash is empty.", "active"},
 }
 
 // Model is the list of the stored sessions.
@@ -69,9 +69,9 @@ type Model struct {
 // line is what the cursor can stand on: a session, or a message that was found in it.
 type line struct {
 	store.Session
-	label string     // what the filter searches: fork mark, title, tags
-	tags  int        // where in the label the tags begin
-	hit   *store.Hit // nil for the session itself
+	label string           // what the filter searches: fork mark, title, tags
+	tags  int              // where in the label the tags begin
+	hit   *store.SearchHit // nil for the session itself
 }
 
 // titled is the line of a session. A long list is searched for secrets once.

@@ -116,7 +116,7 @@ func TestWhatComesLateIsDropped(t *testing.T) {
 	}
 	defer db.Close()
 	walrus := said(history.User, "A walrus sleeps.").Message
-	kept, _, err := db.Begin(t.Context(), store.Session{Title: "Whales"}, walrus)
+	kept, _, err := db.BeginSession(t.Context(), store.Session{Title: "Whales"}, walrus)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +172,7 @@ func TestScreens(t *testing.T) {
 func searched(w, h int, text string, messages ...Previewed) *fixture {
 	f := empty(w, h, text)
 	f.lists()
-	f.Found(Found{Text: text, Hits: []store.Hit{{
+	f.Found(Found{Text: text, Hits: []store.SearchHit{{
 		Session: store.Session{ID: "1", Title: "Whales", Updated: begun}, Message: 7, Role: history.User, At: begun,
 		Snippet: text, Marks: [][2]int{{0, len(text)}},
 	}}})

@@ -231,14 +231,14 @@ func when(at, then time.Time) string {
 
 // hitLine is the line of a message that was found: its number, who said it, the sign of what became of it, and what
 // was found.
-func (l *Model) hitLine(st theme.Styles, h store.Hit) string {
+func (l *Model) hitLine(st theme.Styles, h store.SearchHit) string {
 	place, who, o := l.found.Places[h.Message], st.Text, l.layout()
 	name := theme.Fit(theme.ShortSpeaker(h.Role, h.Model), theme.MostName)
 	if h.Role == history.User {
 		who = st.You
 	}
 	line := " " + st.Muted.Render(fmt.Sprintf("%6s  ", strings.TrimPrefix(fmt.Sprint(place.Number), "0")))
-	line += who.Render(name) + " " + sign(st, place.Last) + " "
+	line += who.Render(name) + " " + sign(st, place.LastVerdict) + " "
 	room := max(1, o.end-len(o.margin)-theme.Width(line))
 	text, gone := fromHit(h, room)
 	return theme.Fit(line+theme.Paint(markdown.OneLine(text, room), st.Text, theme.Marks(h.Marks, gone, st.Found)), l.w)
@@ -255,7 +255,7 @@ func sign(st theme.Styles, e *history.Entry) string {
 
 // fromHit is a hit's snippet without so much of its beginning that what was found first is within w cells, and how many
 // bytes shorter it is. About a third of the line is left for the words before that.
-func fromHit(h store.Hit, w int) (text string, gone int) {
+func fromHit(h store.SearchHit, w int) (text string, gone int) {
 	if len(h.Marks) == 0 || theme.Width(h.Snippet[:h.Marks[0][1]]) <= w {
 		return h.Snippet, 0
 	}
@@ -290,14 +290,14 @@ func (l *Model) previewHead(o layout, m Previewed) string {
 	} else if m.Role == history.Assistant && m.Model != "" {
 		name = markdown.OneLine(m.Model, 40)
 	}
-	if e := m.Place.Last; e != nil && theme.Word(*e) != "" {
+	if e := m.Place.LastVerdict; e != nil && theme.Word(*e) != "" {
 		facts = st.OfGlyph(theme.Glyph(*e)).Render(theme.Word(*e)+" in the last request") + st.Muted.Render(" · ")
 	}
 	at := time.UnixMilli(m.CreatedMS).In(l.listing.At.Location()).Format("2 Jan 2006 15:04")
 	if m.Place.Of > 0 {
 		at = theme.Thousands(m.Place.Number) + " of " + theme.Thousands(m.Place.Of) + " · " + at
 	}
-	left := o.margin + sign(st, m.Place.Last) + " " + style.Render(name)
+	left := o.margin + sign(st, m.Place.LastVerdict) + " " + style.Render(name)
 	return theme.Spread(left, facts+st.Muted.Render(at)+o.margin, o.end)
 }
 
@@ -310,7 +310,7 @@ func (l *Model) previewBody(o layout, m Previewed, most int) (lines []string) {
 	}
 	text := l.Secrets.Without(m.Content)
 	text = strings.TrimSpace(markdown.Visible(text))
-	marks := store.Search{Text: l.preview.of.query}.Marks(text)
+	marks := store.SearchQuery{Text: l.preview.of.query}.Marks(text)
 	parts := theme.Parts(text, min(measure, o.text))
 	for _, p := range parts[:min(len(parts), most)] {
 		lines = append(lines, o.margin+bar+theme.Paint(p.Text, style, theme.Marks(marks, p.From, st.Found)))

@@ -93,7 +93,7 @@ func (s *Model) listModels(offers bool) tea.Cmd {
 			}
 		}
 		if deps.Store != nil {
-			last, more := deps.Store.Sessions(ctx, store.Filter{Limit: lastSessions})
+			last, more := deps.Store.Sessions(ctx, store.SessionFilter{Limit: lastSessions})
 			err = cmp.Or(err, more)
 			for _, one := range last {
 				msg.Recent = append(msg.Recent, one.Endpoint+"/"+one.Model)

@@ -330,10 +330,10 @@ func (c *Model) interruption(m store.Message) string {
 		return "you stopped this"
 	}
 	what := map[store.RequestEnd]string{
-		store.EndCut: "connection lost", store.EndNoDone: "the server closed the connection",
+		store.EndDisconnected: "connection lost", store.EndWithoutDone: "the server closed the connection",
 		store.EndFailed: "the answer was cut off",
 	}[r.End]
-	if f := r.Fault; r.End == store.EndCut && f.What != "" && !f.Broken {
+	if f := r.Fault; r.End == store.EndDisconnected && f.What != "" && !f.Broken {
 		if what = f.What; f.Words != "" {
 			what += ": “" + f.Words + "”"
 		}

@@ -83,8 +83,8 @@ func TestTheScreenIsAPartOfAllLines(t *testing.T) {
 			op := rapid.IntRange(0, 9).Draw(t, "op")
 			switch op {
 			case 0:
-				tally := store.Tally{Stored: 9, Of: map[history.Disposition]int{"kept": 3, "cut": 2}}
-				s.Add(anyMessage(t, next), record.Receipt{Tally: tally, Estimate: 9})
+				tally := store.VerdictCounts{Stored: 9, Of: map[history.Disposition]int{"kept": 3, "cut": 2}}
+				s.Add(anyMessage(t, next), record.Receipt{VerdictCounts: tally, Estimate: 9})
 				next++
 			case 1:
 				s.Stream(anyText(t), "")

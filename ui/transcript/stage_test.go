@@ -78,8 +78,8 @@ func shown(w, h int, messages []store.Message, entries []history.Entry) *stage {
 		r := record.Receipt{}
 		if messages[i].Request != 0 {
 			r = record.Receipt{
-				Tally:    store.Tally{Stored: 48, Of: map[history.Disposition]int{"kept": 19, "cut": 2}, Repaired: 1},
-				Estimate: 4870, Took: 1900 * time.Millisecond,
+				VerdictCounts: store.VerdictCounts{Stored: 48, Of: map[history.Disposition]int{"kept": 19, "cut": 2}, Repaired: 1},
+				Estimate:      4870, Took: 1900 * time.Millisecond,
 				Usage: pricing.Usage{Prompt: 4870, Cached: 812, Answer: 402}, Cost: pricing.Cost{
 					Amount: 74 * pricing.Dollar / 10000, From: pricing.Charged,
 				},
@@ -121,7 +121,7 @@ func parser() ([]store.Message, []history.Entry) {
 	stopped := message(history.Assistant, "Feed it truncated files, and")
 	stopped.Status, stopped.Request, stopped.FinishReason = history.Interrupted, 11, string(store.EndStopped)
 	lost := message(history.Assistant, "Three kinds of errors repeat; the second is")
-	lost.Status, lost.Request, lost.FinishReason = history.Interrupted, 12, string(store.EndCut)
+	lost.Status, lost.Request, lost.FinishReason = history.Interrupted, 12, string(store.EndDisconnected)
 	long := message(history.User, "Summarise this log.\n"+
 		strings.Repeat("12:04:33 ERROR timeout towards the database\n", 411))
 	long.Tokens = 7790

@@ -24,7 +24,7 @@ func opened(t *testing.T) *store.Store {
 func imported(t *testing.T, db *store.Store, fork bool) {
 	t.Helper()
 	text := "where is the needle" + strings.Repeat(" in the haystack", 60)
-	conversation := store.Conversation{Session: store.Session{}, Leaf: -1}
+	conversation := store.ImportedConversation{Session: store.Session{}, Leaf: -1}
 	for range 600 {
 		conversation.Add(store.Message{
 			Message: history.Message{Role: history.User, Content: text, Status: history.Imported},

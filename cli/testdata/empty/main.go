@@ -1,5 +1,5 @@
-// Command empty is the smallest Bubble Tea program that winnow can be measured beside: it draws one line and behind it
-// the letters that are typed, sixty in a row. ctrl+d ends it.
+// Command empty is a minimal Bubble Tea program to compare winnow with: it shows one line and, after it, the letters
+// that are typed, sixty per row. ctrl+d ends it.
 package main
 
 import (

@@ -14,21 +14,21 @@ import (
 	"winnow/session/store"
 )
 
-// firstWords begin a long session and lastWords end it: they are on the screen once its beginning or end is drawn.
+// firstWords begin a long session and lastWords end it, so that its beginning or end can be recognised on the screen.
 const (
 	firstWords = "These are the first words of all."
 	lastWords  = "These are the last words of all."
 )
 
-// writer makes texts of 20,000 words that nobody has, a few of them common and most of them rare, as those of a
-// language are. Its texts are the same in every run.
+// writer generates texts from 20,000 invented words, a few of them common and most of them rare, as in a natural
+// language. The texts are the same in every run.
 type writer struct{ which *rand.Zipf }
 
 func newWriter() writer {
 	return writer{rand.NewZipf(rand.New(rand.NewPCG(1, 2)), 1.1, 4, 19_999)}
 }
 
-// text is at least so many bytes.
+// text returns a text of at least size bytes.
 func (w writer) text(size int) string {
 	var b strings.Builder
 	for i := 0; b.Len() < size; i++ {
@@ -40,7 +40,7 @@ func (w writer) text(size int) string {
 	return b.String()
 }
 
-// message is message i of n, from 1: questions and answers in turn, 36 MB in 100,000.
+// message returns message i of n, from 1. Questions and answers alternate; 100,000 messages have 36 MB.
 func (w writer) message(i, n int) store.Message {
 	m := store.Message{}
 	m.Role, m.Content = history.User, w.text(100)
@@ -57,8 +57,8 @@ func (w writer) message(i, n int) store.Message {
 	return m
 }
 
-// stored is the file of a history with one session of n messages, which winnow need not index any more. It is made once
-// and kept in the cache.
+// stored returns the path of a history with one session of n messages, completely indexed. It is made once and kept in
+// the cache.
 func (r *run) stored(n int) string {
 	file := filepath.Join(*cache, fmt.Sprintf("%d-messages", n), "history.db")
 	if _, err := os.Stat(file); err == nil {
@@ -89,7 +89,9 @@ func storeSession(ctx context.Context, file string, n int) error {
 	}
 	defer s.Close()
 	tokens, words := tokenizer.New(), newWriter()
-	conversation := store.Conversation{Session: store.Session{Title: "long", Endpoint: "openai", Model: "small"}, Leaf: -1}
+	conversation := store.ImportedConversation{
+		Session: store.Session{Title: "long", Endpoint: "openai", Model: "small"}, Leaf: -1,
+	}
 	for i := range n {
 		m := words.message(i+1, n)
 		m.Tokenizer, m.Tokens = tokens.Name(), tokens.Count(m.Content)

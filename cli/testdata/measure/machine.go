@@ -14,11 +14,11 @@ import (
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// processor is the processor time that all threads of a program have taken, those that have ended included.
+// processor returns the processor time used by all threads of a process, including those that have ended.
 func (r *run) processor(pid int) time.Duration {
 	var at unix.Timespec
-	// The clock of another process, as clock_getcpuclockid(3) makes it: the inverted id and, in the lowest three bits,
-	// which of its clocks, here that of the scheduler.
+	// The clock id of another process, as clock_getcpuclockid(3) makes it: the inverted process id, and the kind of
+	// clock in the lowest three bits, here that of the scheduler.
 	if err := unix.ClockGettime(int32(^pid<<3|2), &at); err != nil {
 		r.Fatalf("read the processor time of a program: %v", err)
 	}
@@ -27,25 +27,25 @@ func (r *run) processor(pid int) time.Duration {
 
 var proportional = regexp.MustCompile(`(?m)^Pss:\s*(\d+) kB$`)
 
-// megabytes is the memory of a program: all of its own, and its part of what others use too.
+// megabytes returns the proportional set size of a process.
 func (r *run) megabytes(pid int) float64 {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
 	found := proportional.FindSubmatch(text)
 	if err != nil || found == nil {
 		r.Fatalf("read the memory of a program: %v\n%s", err, text)
 	}
-	kilobytes, _ := strconv.Atoi(string(found[1])) // digits alone
+	kilobytes, _ := strconv.Atoi(string(found[1])) // only digits
 	return float64(kilobytes) * 1024 / 1e6
 }
 
-// loadAverage is how many threads were ready to run in the last minute.
+// loadAverage returns the load average of the last minute.
 func loadAverage() string {
 	text, _ := os.ReadFile("/proc/loadavg")
 	first, _, _ := strings.Cut(string(text), " ")
 	return first
 }
 
-// machineName is the processor of the machine as it names itself.
+// machineName returns the name of the processor.
 func machineName() string {
 	text, _ := os.ReadFile("/proc/cpuinfo")
 	for line := range strings.Lines(string(text)) {

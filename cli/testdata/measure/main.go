@@ -1,8 +1,7 @@
-// Command measure measures winnow as it is built, in a pseudo-terminal: the time from the start, or from a key, to what
-// stands on the screen, and what it takes of the machine. It runs on Linux; docs/benchmarks.md says what its table
-// means.
+// Command measure measures a built winnow in a pseudo-terminal: the time from the start, or from a key press, until the
+// screen shows the result, and the processor time and memory used. It runs on Linux; docs/benchmarks.md explains its table.
 //
-//	go run ./cli/testdata/measure -write
+// go run ./cli/testdata/measure -write
 package main
 
 import (
@@ -29,9 +28,9 @@ var (
 	cache  = flag.String("cache", "", "the folder that keeps the long histories, or else that of the user")
 )
 
-// run is one run of this program. It is the terminal.Test that programs are started with.
+// run is one run of this program. It implements the terminal.Test with which programs are started.
 type run struct {
-	programs map[string]string // their files
+	programs map[string]string // paths by name
 	scratch  string
 	cleanups []func()
 	rows     []string // in the order of the table
@@ -42,7 +41,7 @@ func (r *run) Helper() {}
 
 func (r *run) Cleanup(f func()) { r.cleanups = append(r.cleanups, f) }
 
-// Fatalf ends the run.
+// Fatalf ends the run with a message.
 func (r *run) Fatalf(format string, args ...any) {
 	r.clean()
 	log.Fatalf(format, args...)
@@ -56,7 +55,7 @@ func (r *run) clean() {
 	r.cleanups = nil
 }
 
-// folder is an empty folder that is removed behind the scene.
+// folder creates an empty folder, which is removed at the end of the run.
 func (r *run) folder() string {
 	dir, err := os.MkdirTemp(r.scratch, "")
 	if err != nil {
@@ -74,7 +73,7 @@ func (r *run) note(row, program string, x ...float64) {
 	r.found[row][program] = append(r.found[row][program], x...)
 }
 
-// build compiles a package of the module as a user has it.
+// build compiles a package of the module and returns the path of the program.
 func (r *run) build(pkg string) string {
 	file := filepath.Join(r.scratch, filepath.Base(pkg))
 	if out, err := exec.Command("go", "build", "-o", file, pkg).CombinedOutput(); err != nil {
@@ -124,7 +123,7 @@ func main() {
 	}
 }
 
-// table is what was measured, in Markdown.
+// table returns the measurements as a Markdown table.
 func (r *run) table() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, %s, %s; %d rounds. The load of the machine at the end was %s.\n\n",
@@ -143,7 +142,7 @@ func (r *run) table() string {
 	return b.String()
 }
 
-// spread is the median of some measurements, and in brackets the smallest and the largest.
+// spread returns the median of measurements, and in parentheses their minimum and maximum.
 func spread(all []float64) string {
 	if len(all) == 0 {
 		return " "
@@ -155,13 +154,13 @@ func spread(all []float64) string {
 	return fmt.Sprintf("%s (%s–%s)", middle, low, high)
 }
 
-// part is the measurement that the given part of all does not exceed.
+// part returns a quantile of measurements.
 func part(all []float64, p float64) float64 {
 	sorted := slices.Sorted(slices.Values(all))
 	return sorted[min(int(p*float64(len(sorted))), len(sorted)-1)]
 }
 
-// number writes three digits or more.
+// number formats a measurement with at least three digits.
 func number(x float64) string {
 	digits := 0
 	for limit := 100.0; x < limit && digits < 2; limit /= 10 {
@@ -170,7 +169,7 @@ func number(x float64) string {
 	return humanize.CommafWithDigits(x, digits)
 }
 
-// writeTable puts the table between its markers in docs/benchmarks.md.
+// writeTable writes the table between its markers in docs/benchmarks.md.
 func writeTable(table string) error {
 	const page, begin, end = "docs/benchmarks.md", "<!-- measured -->\n", "<!-- /measured -->"
 	text, err := os.ReadFile(page)

@@ -10,7 +10,7 @@ import (
 	"winnow/ui/uitest/terminal"
 )
 
-// scenes are what a person does, or leaves, and what is measured meanwhile.
+// scenes lists what is measured.
 var scenes = []struct {
 	name string
 	run  func(*run)
@@ -23,7 +23,7 @@ var scenes = []struct {
 	{"100k", (*run).longest},
 }
 
-// The keys of the scenes, as a terminal sends them.
+// Keys as a terminal sends them.
 const (
 	enter   = "\r"
 	ctrlC   = "\x03"
@@ -32,13 +32,13 @@ const (
 	pageUp  = "\x1b[5~"
 )
 
-// helpLine is on the screen once a program takes keys; echo is typed and is nowhere else on it.
+// helpLine is on the screen once a program accepts keys; echo is typed and occurs nowhere else.
 const (
 	helpLine = "enter send"
 	echo     = "λ"
 )
 
-// winnows are the programs that are winnow.
+// winnows returns the names of the programs that are winnow.
 func (r *run) winnows() []string {
 	if *other == "" {
 		return []string{"winnow"}
@@ -46,8 +46,8 @@ func (r *run) winnows() []string {
 	return []string{"other", "winnow"}
 }
 
-// person is the environment of a person with a home of their own, who talks to a server. Their history is a copy of the
-// given file, "" for none.
+// person returns the environment of a user with a new home folder and a server. Their history is a copy of the given
+// file, "" for none.
 func (r *run) person(base, history string) []string {
 	dir := r.folder()
 	if history != "" {
@@ -66,15 +66,15 @@ func (r *run) person(base, history string) []string {
 	}
 }
 
-// open starts a program in a terminal of 120×40 cells. No other program runs from its file, so that its memory is its
-// own.
+// open starts a program in a terminal of 120×40 cells. No other process may run from its file, so that its proportional
+// set size is not shared.
 func (r *run) open(program string, env []string, args ...string) *terminal.Terminal {
 	return terminal.Start(r, terminal.Options{
 		Path: r.programs[program], Args: args, Env: env, Dir: r.scratch, Width: 120, Height: 40,
 	})
 }
 
-// leave empties the draft and ends a program.
+// leave clears the draft and ends a program.
 func (r *run) leave(term *terminal.Terminal) {
 	term.Send(ctrlC)
 	term.Send(ctrlD)
@@ -83,7 +83,7 @@ func (r *run) leave(term *terminal.Terminal) {
 	}
 }
 
-// start measures how long a program takes until it draws its screen and echoes a letter.
+// start measures the time from the start of a program until it echoes a letter.
 func (r *run) start() {
 	_, base := r.serve("Yes.", 0)
 	for _, program := range append(r.winnows(), "empty") {
@@ -95,7 +95,7 @@ func (r *run) start() {
 			term.Send(echo)
 			term.Want(echo)
 			took, cost := time.Since(begin), r.processor(term.Cmd.Process.Pid)
-			if i > 0 { // the first start makes the database
+			if i > 0 { // the first start creates the database
 				r.note("start until a letter is echoed, ms", program, ms(took))
 				r.note("processor until then, ms", program, ms(cost))
 			}
@@ -104,7 +104,7 @@ func (r *run) start() {
 	}
 }
 
-// rest measures what programs take that nobody uses.
+// rest measures idle programs.
 func (r *run) rest() {
 	_, base := r.serve("Yes.", 0)
 	for _, program := range append(r.winnows(), "empty") {
@@ -121,7 +121,7 @@ func (r *run) rest() {
 	}
 }
 
-// stream measures an answer of 25 s at 400 tokens a second, during which 400 letters of the next message are typed.
+// stream measures an answer of 25 s at 400 tokens per second, during which 400 letters of the next message are typed.
 func (r *run) stream() {
 	const seconds, rate, keys = 25, 400, 400
 	_, base := r.serve(markdown(seconds*rate*tokenBytes), rate)
@@ -138,7 +138,7 @@ func (r *run) stream() {
 	}
 }
 
-// ask sends the first question, and returns the processor time up to then.
+// ask sends the first question and returns the processor time used before.
 func (r *run) ask(term *terminal.Terminal) time.Duration {
 	term.Want(helpLine)
 	term.Send("How does a parser recover?")
@@ -148,7 +148,7 @@ func (r *run) ask(term *terminal.Terminal) time.Duration {
 	return cost
 }
 
-// answered waits until an answer is whole and its receipt is on the screen.
+// answered waits until an answer is complete and its receipt is on the screen.
 func (r *run) answered(term *terminal.Terminal, receipts int) {
 	term.WaitFor("the receipt", func(screen string) bool {
 		shown := strings.Count(screen, "saw ") + strings.Count(screen, " tokens · ")
@@ -156,7 +156,7 @@ func (r *run) answered(term *terminal.Terminal, receipts int) {
 	})
 }
 
-// fast measures answers that come as fast as they are taken.
+// fast measures answers that are sent as fast as they are read.
 func (r *run) fast() {
 	for _, size := range []struct {
 		name  string
@@ -174,13 +174,14 @@ func (r *run) fast() {
 	}
 }
 
-// planned is how the panel says how many of the messages are sent.
+// planned matches the panel once it has planned the next request.
 var planned = regexp.MustCompile(`sends |everything fits|sees \d`)
 
-// aMoment is how long a program is left alone before its memory is measured: what it gives back late counts.
+// aMoment is how long a program is left alone before its memory is measured, so that memory which is released late is
+// not counted.
 const aMoment = 3 * time.Second
 
-// long opens 10,000 messages, asks, turns the wheel and goes page by page to the first message.
+// long opens 10,000 messages, asks, turns the wheel and scrolls to the first message.
 func (r *run) long() {
 	s, base := r.serve("It is as it was.", 0)
 	for _, program := range r.winnows() {
@@ -211,7 +212,7 @@ func (r *run) long() {
 	}
 }
 
-// press sends a key and waits until the screen is another one.
+// press sends a key and waits until the screen changes.
 func (r *run) press(term *terminal.Terminal, key string) time.Duration {
 	from, begin := term.Text(), time.Now()
 	term.Send(key)
@@ -219,7 +220,7 @@ func (r *run) press(term *terminal.Terminal, key string) time.Duration {
 	return time.Since(begin)
 }
 
-// longest opens 100,000 messages and types while they are read.
+// longest opens 100,000 messages and types while they are loaded.
 func (r *run) longest() {
 	_, base := r.serve("It is as it was.", 0)
 	for _, program := range r.winnows() {
@@ -238,8 +239,8 @@ func (r *run) longest() {
 	}
 }
 
-// typeOn types n letters into an empty draft, one in each pause or as soon as the one before is on the screen, and
-// measures how long each takes to get there, in ms. The draft is emptied after each word.
+// typeOn types n letters into an empty draft, one per pause or as soon as the previous one is on the screen. It returns
+// how long each took to appear, in ms. The draft is cleared after each word.
 func (r *run) typeOn(term *terminal.Terminal, n int, pause time.Duration) (times []float64) {
 	const word, clear = "letters", "\x15"
 	begin := time.Now()

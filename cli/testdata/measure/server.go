@@ -13,13 +13,13 @@ import (
 // server answers every question with the same text, in tokens of four bytes.
 type server struct {
 	answer string
-	rate   int            // tokens a second; 0 is as fast as they are taken
-	asked  chan time.Time // when a request for an answer came
+	rate   int            // tokens per second; 0 is as fast as they are read
+	asked  chan time.Time // times of the requests for answers
 }
 
 const tokenBytes = 4
 
-// serve starts a server and returns it with its address.
+// serve starts a server and returns it with its base URL.
 func (r *run) serve(answer string, rate int) (*server, string) {
 	s := &server{answer, rate, make(chan time.Time, 100)}
 	listening := httptest.NewServer(s)
@@ -40,15 +40,14 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			w.(http.Flusher).Flush()
 			time.Sleep(time.Until(begin.Add(time.Duration(i/tokenBytes) * time.Second / time.Duration(s.rate))))
 		}
-		text, _ := json.Marshal(s.answer[i:min(i+tokenBytes, len(s.answer))]) // a string always has a JSON form
+		text, _ := json.Marshal(s.answer[i:min(i+tokenBytes, len(s.answer))]) // a string always encodes
 		fmt.Fprintf(w, `data: {"id":"a","choices":[{"index":0,"delta":{"content":%s}}]}`+"\n\n", text)
 	}
 	io.WriteString(w, `data: {"id":"a","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`+
 		"\n\ndata: [DONE]\n\n")
 }
 
-// markdown is a long answer of so many bytes as models write them: headings, paragraphs, lists, code, and a table now
-// and then.
+// markdown returns size bytes of typical model output: headings, paragraphs, lists, code and an occasional table.
 func markdown(size int) string {
 	var b strings.Builder
 	for i := 1; b.Len() < size; i++ {

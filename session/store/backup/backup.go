@@ -1,6 +1,6 @@
-// Package backup keeps copies of a history beside it: the backups in their folder, the files that were set
-// aside when another took their place, and how files take each other's place so that a power cut or another
-// window loses none. It knows SQLite files and their schema's version, and hardly a row in them.
+// Package backup makes and restores copies of a history in the folder beside it, lists those copies and the files that
+// were set aside, and replaces one database file by another so that neither a power cut nor another window loses data.
+// It knows SQLite files and the version of their schema, but hardly any rows.
 package backup
 
 import (
@@ -16,48 +16,48 @@ import (
 	"winnow/session/store/sqlite"
 )
 
-// keptBackups is how many automatic backups are kept.
+// keptBackups is the number of automatic backups that are kept.
 const keptBackups = 7
 
-// Write copies the whole history in from, which is the file at path, to a new file that only the user may read, while
-// others go on using it. The file takes its name when it is whole, checked and on the disk; a file that is there
-// already is left alone, and the error is fs.ErrExist.
+// Write copies the whole history to a new file that only the user may read. Other programs may use the history
+// meanwhile. from is a connection to the history, and path its file, for error messages. The new file gets its name
+// after it has been checked and synced to disk. If a file named to exists, the error is fs.ErrExist.
 func Write(ctx context.Context, from *sql.DB, path, to string) error {
 	const doing = "back up the chat history"
-	if there(to) {
+	if exists(to) {
 		kind := fmt.Errorf("%w: it was not overwritten", fs.ErrExist)
 		return &sqlite.Error{Doing: doing, Where: to, Kind: kind}
 	}
-	err := put(to, func(draft string) error { return checkedCopy(ctx, from, draft) })
-	if sqlite.IsDamage(err) {
+	err := replaceFile(to, func(draft string) error { return checkedCopy(ctx, from, draft) })
+	if sqlite.IsDamaged(err) {
 		to = path
 	}
 	return sqlite.Explain(doing, to, err)
 }
 
-// checkedCopy copies a database to an empty file, while others may go on using it, and has the copy on the disk. The
-// copy has no byte of what was deleted. It is read, because a damaged one is no backup.
+// checkedCopy copies a database to an empty file, syncs it and checks its integrity. Other programs may use the
+// database meanwhile. The copy contains no deleted data.
 func checkedCopy(ctx context.Context, from *sql.DB, to string) error {
 	if _, err := from.ExecContext(ctx, "VACUUM INTO ?", to); err != nil {
 		return err
 	}
-	db := sqlite.Unchanging(to)
+	db := sqlite.OpenUnchanging(to)
 	defer db.Close()
 	return sqlite.CheckIntegrity(ctx, db)
 }
 
-// Daily makes the automatic backup of this day with write, where there is none yet, and removes the oldest ones beyond
-// seven. It returns the new file, "" for none.
-func Daily(path string, now time.Time, write func(to string) error) (string, error) {
-	made := name(path, now, dayLayout)
-	if there(made) { // of several windows only one makes it
+// WriteDaily writes today's automatic backup by calling write, unless it exists, and removes all but the newest seven.
+// It returns the path of the new file, or "" if it wrote none.
+func WriteDaily(path string, now time.Time, write func(to string) error) (string, error) {
+	made := pathAt(path, now, dayLayout)
+	if exists(made) { // only one of several windows makes it
 		return "", nil
 	}
-	// What is left of copies whose program ended before they were whole goes.
+	// Remove unfinished copies of programs that died.
 	for _, f := range filesBeside(path) {
 		info, err := os.Stat(f.Path)
 		if f.draft && err == nil && now.Sub(info.ModTime()) > time.Hour {
-			Discard(f.Path)
+			RemoveDatabase(f.Path)
 		}
 	}
 	err := write(made)
@@ -69,18 +69,18 @@ func Daily(path string, now time.Time, write func(to string) error) (string, err
 	}
 	all := slices.DeleteFunc(List(path, now), func(f File) bool { return !f.automatic })
 	for _, old := range all[min(keptBackups, len(all)):] {
-		os.Remove(old.Path) // one more than seven does no harm
+		os.Remove(old.Path) // an extra backup does no harm
 	}
 	return made, nil
 }
 
-// Name is where a backup that the user asks for stands where no other name is given: among the automatic ones, named
-// for this moment. It makes the folder. Such a backup is never removed.
-func Name(path string, now time.Time) string { return name(path, now, stampLayout) }
+// NewPath returns the path for a backup that the user requests without naming a file: in the backup folder, with the
+// date and time. Such a backup is never removed automatically. NewPath creates the folder.
+func NewPath(path string, now time.Time) string { return pathAt(path, now, stampLayout) }
 
-// NewestSound returns the newest backup of the history at path without a fault, and one without a path where there is
-// none.
-func NewestSound(ctx context.Context, path string, now time.Time) File {
+// NewestIntact returns the newest backup of the history at path that passes an integrity check, or a File without a
+// Path if there is none.
+func NewestIntact(ctx context.Context, path string, now time.Time) File {
 	for _, f := range List(path, now) {
 		db, err := openCopy(ctx, f.Path)
 		if err == nil {

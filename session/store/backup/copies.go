@@ -7,9 +7,9 @@ import (
 	"winnow/session/store/sqlite"
 )
 
-// Copies returns the files beside the history at path that hold a session: backups, files that were set aside, and what
-// is left of copies that were never finished. The damaged ones may hold it.
-func Copies(ctx context.Context, path, session string) (copies []File, err error) {
+// FilesWithSession returns the files beside the history at path that contain a session: backups, files that were set
+// aside, and unfinished copies. It includes damaged files, which may contain it.
+func FilesWithSession(ctx context.Context, path, session string) (copies []File, err error) {
 	for _, f := range filesBeside(path) {
 		holds, err := holdsSession(ctx, f, session)
 		f.Damaged = f.Damaged || err != nil
@@ -22,7 +22,7 @@ func Copies(ctx context.Context, path, session string) (copies []File, err error
 
 // openCopy opens a copy of a history for reading.
 func openCopy(ctx context.Context, file string) (*sql.DB, error) {
-	db := sqlite.Unchanging(file)
+	db := sqlite.OpenUnchanging(file)
 	there, err := sqlite.HasSchema(ctx, db)
 	if err == nil && !there {
 		err = sqlite.ErrNotHistory
@@ -34,10 +34,10 @@ func openCopy(ctx context.Context, file string) (*sql.DB, error) {
 	return db, nil
 }
 
-// holdsSession reports whether a copy has a session, or bytes of one whose purge had not come to its end. The error is
-// for a file that cannot be read.
+// holdsSession reports whether a copy contains a session, or bytes of one whose purge was not finished. The error is
+// non-nil if the file cannot be read.
 func holdsSession(ctx context.Context, f File, id string) (holds bool, err error) {
-	if f.Damaged || f.Bytes == 0 && !sqlite.HasJournal(f.Path) {
+	if f.Damaged || f.Bytes == 0 && !sqlite.HasWAL(f.Path) {
 		return false, nil
 	}
 	db, err := openCopy(ctx, f.Path)

@@ -12,15 +12,15 @@ import (
 	"winnow/session/store/sqlite"
 )
 
-// errOpen is the reason why a file cannot be replaced now.
-var errOpen = fmt.Errorf("%w: winnow is running with it; quit winnow first", sqlite.ErrBusy)
+// errOpen is returned if a file cannot be replaced because a program has it open.
+var errOpen = fmt.Errorf("%w: winnow has it open; quit winnow first", sqlite.ErrBusy)
 
-// claim takes a database file for this program alone: SQLite, here and in every other program, finds
-// it locked until the file is closed. It returns errOpen while another program has the file open.
+// lockExclusively locks a database file against SQLite in every program, including this one, until the file is closed.
+// It returns errOpen if another program has the file open.
 //
-// The bytes are those that SQLite locks. Every window on the history holds one of them all the time,
-// and no store of this program may have the file open: locks of one program do not shut each other out.
-func claim(path string) (*os.File, error) {
+// It locks the same bytes as SQLite. Every window holds a lock on one of them while it has the history open. No store
+// of this program may have the file open, because POSIX locks do not exclude each other within one process.
+func lockExclusively(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return nil, err

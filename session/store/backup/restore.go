@@ -10,12 +10,12 @@ import (
 	"winnow/session/store/sqlite"
 )
 
-// Restore puts a copy of the history at from in the place of the one at path. The present file is set
-// aside beside it, whole and under a dated name, which is returned; "" where there was none. While
-// a window has the history open nothing is changed and the error is sqlite.ErrBusy.
+// Restore replaces the history at path by a checked copy of the backup at from. The current file is set aside beside
+// it, unchanged; Restore returns its new path, or "" if there was none. If a program has the history open, nothing
+// changes and the error is sqlite.ErrBusy.
 func Restore(ctx context.Context, path, from string, now time.Time) (aside string, err error) {
 	const doing = "restore the chat history"
-	if !there(from) {
+	if !exists(from) {
 		kind := fmt.Errorf("%w: there is no such file", sqlite.ErrNotFound)
 		return "", &sqlite.Error{Doing: doing, Where: from, Kind: kind}
 	}
@@ -28,7 +28,7 @@ func Restore(ctx context.Context, path, from string, now time.Time) (aside strin
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return "", sqlite.Explain(doing, path, err)
 	}
-	aside, err = Replace(path, "before-restore", now, func(_, draft string) error {
+	aside, err = ReplaceDatabase(path, "before-restore", now, func(_, draft string) error {
 		return sqlite.Explain(doing, from, checkedCopy(ctx, db, draft))
 	})
 	return aside, sqlite.Explain(doing, path, err)

@@ -6,48 +6,48 @@ import (
 	"winnow/session/store/sqlite"
 )
 
-// recoveredTitle is the title of a session whose own was lost.
+// recoveredTitle is the title of a session whose own title was lost.
 const recoveredTitle = "Recovered conversation"
 
-// broken are the messages that fail their hash, as a list that json_each takes apart.
-func (r *recovery) broken() (n int, list string) {
-	ids := r.check(r.Tx)
-	return len(ids), sqlite.IDs(ids)
+// damagedIDs returns the number of messages that fail their hash, and their ids as a JSON array.
+func (r *recovery) damagedIDs() (n int, list string) {
+	ids := r.findDamaged(r.Tx)
+	return len(ids), sqlite.JSONArray(ids)
 }
 
-// putInOrder makes a history of the rows that were saved: every session has its row, every branch leads to its
-// beginning, no row names a lost one.
-func (r *recovery) putInOrder(backup bool) {
-	// A session that cannot be real is known by its messages alone.
+// repair makes a consistent history of the recovered rows: every session has a row, every branch leads to a first
+// message, and no row refers to a lost one.
+func (r *recovery) repair(backup bool) {
+	// Implausible sessions are damaged. They are rebuilt from the backup or from their messages.
 	r.Exec(`
 		DELETE FROM sessions
 		WHERE length(id) <> 36
 			OR id GLOB '*[^0-9a-f-]*'
 			OR min(created_ms, updated_ms, used) < 0
-			OR max(created_ms, updated_ms, used) > ?`, r.tooHigh()>>idBits)
+			OR max(created_ms, updated_ms, used) > ?`, r.idLimit()>>idBits)
 	if backup {
-		r.adopt()
+		r.takeSessionsFromBackup()
 	}
-	r.reattach()
+	r.replaceLostSessions()
 	if backup {
-		r.fill()
+		r.takeRowsFromBackup()
 	}
-	r.tie()
+	r.repairReferences()
 }
 
-// adopt takes lost sessions from the backup, with the keys that they had: none is given twice. Where the table could be
-// read, one that is not there and has no messages was purged.
-func (r *recovery) adopt() {
+// takeSessionsFromBackup adds lost sessions from the backup under their old keys, which are never reused. If the table
+// could be read completely, a session without messages that is missing from it was purged, and stays purged.
+func (r *recovery) takeSessionsFromBackup() {
 	r.Exec(`
 		INSERT OR IGNORE INTO sessions
 		SELECT *
 		FROM backup.sessions
 		WHERE id NOT IN (SELECT session FROM tombstones)
-			AND (? OR n IN (SELECT session FROM messages))`, r.damaged["sessions"])
+			AND (? OR n IN (SELECT session FROM messages))`, r.damagedTables["sessions"])
 }
 
-// reattach gives messages whose session is lost a new one, with the key that they name.
-func (r *recovery) reattach() {
+// replaceLostSessions adds a new session, under the same key, for messages whose session is lost.
+func (r *recovery) replaceLostSessions() {
 	lost := sqlite.List[int64](r, `SELECT DISTINCT session FROM messages WHERE session NOT IN (SELECT n FROM sessions)`)
 	for _, n := range lost {
 		r.Exec(`
@@ -58,10 +58,10 @@ func (r *recovery) reattach() {
 	}
 }
 
-// fill takes the rows of sessions that are here from the backup, where they are lost. A message that fails its hash is
-// lost too, and so is its attachment.
-func (r *recovery) fill() {
-	_, broken := r.broken()
+// takeRowsFromBackup adds lost rows of the recovered sessions from the backup. It also replaces messages that fail
+// their hash, and damaged attachments.
+func (r *recovery) takeRowsFromBackup() {
+	_, broken := r.damagedIDs()
 	r.Exec(`
 		DELETE FROM messages
 		WHERE id IN (SELECT value FROM json_each(?))
@@ -70,10 +70,10 @@ func (r *recovery) fill() {
 		added := r.Exec("INSERT OR IGNORE INTO " + table + " SELECT * FROM backup." + table + `
 			WHERE session IN (SELECT n FROM sessions JOIN backup.sessions USING (n, id))`)
 		if table == "messages" {
-			r.out.FromBackup = int(added)
+			r.result.FromBackup = int(added)
 		}
 	}
-	_, broken = r.broken()
+	_, broken = r.damagedIDs()
 	r.Exec(`
 		INSERT OR REPLACE INTO attachments (hash, data)
 		SELECT hash, data
@@ -82,15 +82,16 @@ func (r *recovery) fill() {
 	r.Exec(`UPDATE home SET clock = (SELECT clock FROM backup.home)`)
 }
 
-// tie sets the clock of the file so that no id that a row had or names is given again, puts a message whose parent is
-// lost behind the newest one before it, so that its branch leads to the beginning, and removes what belongs to a lost
-// row. What decided a request stays as it was: it is what the proof of the request is made from.
+// repairReferences advances the clock of the file so that no lost id is assigned again, attaches a message with a lost
+// parent to the newest message before that parent, and removes rows whose session is lost. It keeps the data that the
+// proofs of requests are made from.
 //
-// Messages that fail their hash are not saved. They lose it, so that a later check tells them from those that are
-// damaged from now on.
-func (r *recovery) tie() {
+// Messages that still fail their hash count as lost. Their hash is cleared to tell them from messages that are damaged
+// later.
+func (r *recovery) repairReferences() {
 	r.Exec(`UPDATE home SET clock = max(clock, ? >> ?)`, r.newest, idBits)
-	// Sessions count their messages, and places are counted from 1: more messages than are here are lost.
+	// Sessions count their messages, and Seq is counted from 1: if either number exceeds the number of rows, messages
+	// are lost.
 	lost := sqlite.Value[int](r, `
 		SELECT coalesce(sum(missing), 0)
 		FROM (
@@ -100,12 +101,12 @@ func (r *recovery) tie() {
 			WHERE s.messages < 1 << 30
 			GROUP BY s.n
 		)`)
-	r.out.LostSessions = int(r.Exec(`DELETE FROM sessions WHERE n NOT IN (SELECT session FROM messages)`))
+	r.result.LostSessions = int(r.Exec(`DELETE FROM sessions WHERE n NOT IN (SELECT session FROM messages)`))
 	for _, table := range tables {
 		r.Exec("DELETE FROM " + table + `
 			WHERE rowid IN (SELECT rowid FROM pragma_foreign_key_check('` + table + `'))`)
 	}
-	broken, list := r.broken()
+	broken, list := r.damagedIDs()
 	r.Exec(`
 		UPDATE messages SET hash = x'' WHERE id IN (SELECT value FROM json_each(?));
 		DELETE FROM drafts WHERE session <> 0 AND session NOT IN (SELECT n FROM sessions);
@@ -128,7 +129,7 @@ func (r *recovery) tie() {
 		SET (messages, turns, leaf) = (
 			SELECT messages, turns, leaf FROM settled_sessions r WHERE r.n = sessions.n
 		)`, list)
-	r.out.LostMessages = lost + broken
-	r.out.Messages = sqlite.Value[int](r, `SELECT count(*) FROM messages`) - broken
-	r.out.Sessions = sqlite.Value[int](r, `SELECT count(*) FROM sessions`)
+	r.result.LostMessages = lost + broken
+	r.result.Messages = sqlite.Value[int](r, `SELECT count(*) FROM messages`) - broken
+	r.result.Sessions = sqlite.Value[int](r, `SELECT count(*) FROM sessions`)
 }

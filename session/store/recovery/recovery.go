@@ -1,6 +1,6 @@
-// Package recovery saves what a damaged history still holds: it reads ranges of rows around the damage with SQLite,
-// takes what they do not reach from a backup, and puts the rows in order in a new file. It does not decide when a file
-// is damaged, does not choose the backup and does not put files in each other's place.
+// Package recovery copies what is readable in a damaged history to a new file: it reads the rows around the damage with
+// SQLite, adds lost rows from a backup, and makes the result consistent. It does not detect damage, choose the backup
+// or replace files.
 package recovery
 
 import (
@@ -17,24 +17,23 @@ import (
 	"winnow/session/store/sqlite"
 )
 
-// Salvage says what became of a damaged history. Messages that are there and fail their hash are among the lost ones:
-// their text is not shown.
-type Salvage struct {
-	File                       string // where the damaged file is now, unchanged
-	Sessions, Messages         int    // saved, each message as it was
-	LostSessions, LostMessages int    // as far as can be known
-	Backup                     string // day of the backup that some of the messages are from, "" for none
-	FromBackup                 int    // how many are
+// Result reports what was recovered from a damaged history. Messages whose text fails its hash count as lost.
+type Result struct {
+	File                       string // path of the damaged file, which is unchanged
+	Sessions, Messages         int    // recovered without change
+	LostSessions, LostMessages int    // as far as is known
+	Backup                     string // date of the backup that some messages come from, "" for none
+	FromBackup                 int    // number of messages from the backup
 }
 
-// String says in a few sentences what was saved and what was lost.
-func (s Salvage) String() string {
+// String describes in a few sentences what was recovered and what was lost.
+func (s Result) String() string {
 	saved, lost := "Nothing in it could be read, so a new one was started.", "nothing was lost"
 	if s.LostSessions+s.LostMessages > 0 {
 		lost = counted(s.LostSessions, s.LostMessages) + " were lost"
 	}
 	switch all := counted(s.Sessions, s.Messages); {
-	case s.FromBackup > 0 && s.FromBackup == s.Messages: // what was said since then is lost, and nobody knows how much
+	case s.FromBackup > 0 && s.FromBackup == s.Messages: // later messages are lost, but their number is unknown
 		saved = fmt.Sprintf("Nothing in it could be read; %s were taken from the backup of %s.", all, s.Backup)
 	case s.FromBackup > 0:
 		saved = fmt.Sprintf("%s were recovered, %s of them taken from the backup of %s; %s.", all,
@@ -45,75 +44,75 @@ func (s Salvage) String() string {
 	return fmt.Sprintf("The chat history was damaged. %s The damaged file is kept as %s.", saved, s.File)
 }
 
-// counted writes "1 session and 2 messages".
+// counted returns a text such as "1 session and 2 messages".
 func counted(sessions, messages int) string {
-	return english.Plural(sessions, "session", "") + " and " + english.Plural(messages, "message", "")
+	return english.Plural(sessions, "chat", "") + " and " + english.Plural(messages, "message", "")
 }
 
-// IsHistory reports whether a file that SQLite does not take for winnow's is a damaged history all the same, and not
-// another file that was named by mistake: where tables of winnow are in it, or nothing can be read under winnow's own
-// name. It is set aside then, and so nothing of it is lost.
-func IsHistory(path string) bool {
-	db := sqlite.Unchanging(path)
+// IsDamagedHistory reports whether a file that SQLite does not recognise as winnow's is a damaged history and not an
+// unrelated file: it contains tables of winnow, or it is unreadable and has winnow's default name. Such a file is set
+// aside, so nothing of it is lost.
+func IsDamagedHistory(path string) bool {
+	db := sqlite.OpenUnchanging(path)
 	defer db.Close()
 	var things, ours int
 	err := db.QueryRow("SELECT count(*), total(name = 'verdicts') FROM sqlite_schema").Scan(&things, &ours)
 	return err == nil && ours > 0 || things == 0 && filepath.Base(path) == "winnow.db"
 }
 
-// Files are the files of a recovery.
+// Files are the paths of the files in a recovery.
 type Files struct {
-	Damaged string // the damaged file with its write-ahead log, which is only read
-	Fresh   string // empty, and afterwards the recovered history
-	Backup  string // a sound backup, "" for none
+	Damaged string // the damaged file, with its write-ahead log; it is only read
+	New     string // an empty file, which becomes the recovered history
+	Backup  string // an intact backup, "" for none
 }
 
-// Check returns the messages of a history that fail their hash.
-type Check func(of *sqlite.Tx) (damaged []int64)
+// FindDamaged returns the ids of the messages of a history that fail their hash.
+type FindDamaged func(of *sqlite.Tx) (damaged []int64)
 
-// Save reads all that can be reached in a damaged file, and in a backup, into a new one.
-func Save(ctx context.Context, f Files, now time.Time, check Check) (Salvage, error) {
-	// The rows come in any order; what belongs to a lost row is removed at the end.
-	db := sqlite.Pool(f.Fresh, "_foreign_keys=off&"+sqlite.Scratch, 1)
+// Recover copies the readable rows of a damaged file to a new one and adds lost rows from the backup.
+func Recover(ctx context.Context, f Files, now time.Time, findDamaged FindDamaged) (Result, error) {
+	// Rows are inserted in any order; rows that refer to lost ones are removed at the end.
+	db := sqlite.OpenPool(f.New, "_foreign_keys=off&"+sqlite.ModeScratch, 1)
 	defer db.Close()
 	if f.Backup != "" {
 		file := url.URL{Scheme: "file", Path: filepath.ToSlash(f.Backup), RawQuery: "mode=ro&immutable=1"}
 		if _, err := db.ExecContext(ctx, "ATTACH ? AS backup", file.String()); err != nil {
-			return Salvage{}, err
+			return Result{}, err
 		}
 	}
 	r := recovery{
-		ctx: ctx, from: sqlite.Unchanging(f.Damaged), now: now.UnixMilli(), check: check, damaged: map[string]bool{},
-		out: Salvage{File: f.Damaged},
+		ctx: ctx, from: sqlite.OpenUnchanging(f.Damaged), now: now.UnixMilli(), findDamaged: findDamaged,
+		damagedTables: map[string]bool{}, result: Result{File: f.Damaged},
 	}
-	defer os.Remove(f.Damaged + "-shm") // SQLite's index of the log
+	defer os.Remove(f.Damaged + "-shm") // SQLite's index of the write-ahead log
 	defer r.from.Close()
 	err := sqlite.InTx(ctx, db, func(t *sqlite.Tx) {
 		r.Tx = t
-		sqlite.Create(t)
+		sqlite.CreateSchema(t)
 		for _, table := range tables {
 			r.readTable(table)
 		}
-		r.putInOrder(f.Backup != "")
+		r.repair(f.Backup != "")
 	})
-	return r.out, err
+	return r.result, err
 }
 
-// tables are those that are recovered. The others are made anew: a recovered file is another machine for those that it
-// was shared with. All of it is told again, and they know what they have already.
+// tables lists the tables that are recovered. The others are created empty. To other machines a recovered file is a new
+// machine: all its rows are synced again, and rows that they already have change nothing.
 var tables = []string{
 	"sessions", "messages", "attachments", "requests", "verdicts", "summaries", "registers", "tombstones", "endpoints",
 	"tool_permissions", "prompts", "drafts", "queued",
 }
 
-// recovery is a recovery within its transaction.
+// recovery is the state of a recovery within its transaction.
 type recovery struct {
-	*sqlite.Tx // of the new file
-	ctx        context.Context
-	from       *sql.DB // the damaged file
-	now        int64
-	check      Check
-	damaged    map[string]bool // tables that have a fault
-	newest     int64           // no row has or names a greater id
-	out        Salvage
+	*sqlite.Tx    // of the new file
+	ctx           context.Context
+	from          *sql.DB // the damaged file
+	now           int64   // Unix milliseconds
+	findDamaged   FindDamaged
+	damagedTables map[string]bool // tables with damaged rows
+	newest        int64           // the greatest id in any row
+	result        Result
 }

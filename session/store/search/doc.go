@@ -4,8 +4,8 @@
 //
 //	q := search.Parse(`"sourdough starter" flour`)
 //	// SELECT docid FROM found WHERE found MATCH q.Match() ORDER BY docid DESC
-//	if _, ok := q.Find(search.Text(message)); ok {
-//		line, marks := q.Snippet(search.Text(message))
+//	if _, ok := q.Find(search.MessageText(message)); ok {
+//		line, marks := q.Snippet(search.MessageText(message))
 //	}
 //
 // A text is a sequence of words, and the index, a query and the marks in a snippet all take them from one function. A

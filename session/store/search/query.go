@@ -9,25 +9,25 @@ import (
 )
 
 const (
-	maxQuery = 1000 // bytes of a query that are read; what a person types stays far below
-	minOpen  = 3    // letters of an unfinished word: half of all messages have a word that begins with one or two
+	maxQuery = 1000 // bytes of a query that are read, far more than people type
+	minOpen  = 3    // letters of an incomplete word; half of all messages have a word with any given one or two
 )
 
-// Query is what somebody looks for: every phrase of it.
+// Query is a parsed search: phrases that must all occur.
 type Query []phrase
 
-// phrase is words that are side by side.
+// phrase is a sequence of adjacent words.
 type phrase struct {
 	words []string
-	open  bool // the last word may be the beginning of a longer one
+	open  bool // the last word may be incomplete
 }
 
-// chunks are what hangs together in a query: words in double quotes, and what stands between two spaces.
+// chunks matches the phrases of a query: words in double quotes, and text between spaces.
 var chunks = regexp.MustCompile(`"[^"]*"?|[^"\s\v\x{85}\pZ]+`)
 
-// Parse reads a query as it is typed. Words in double quotes are a phrase, and so is what hangs together without a
-// space, as in main.go. The last word is the beginning of one from its third letter on, unless something is typed
-// behind it. Nothing else has a meaning, so that no text is an error; one without a word is an empty query.
+// Parse parses a query as the user typed it. Words in double quotes form a phrase, and so does text without a space,
+// such as main.go. The last word may be incomplete from its third letter on, unless something follows it. There is no
+// other syntax, so every text is valid; a text without words is an empty query.
 func Parse(text string) (q Query) {
 	text = text[:runeStart(text, maxQuery)]
 	for _, at := range chunks.FindAllStringIndex(text, -1) {
@@ -45,9 +45,9 @@ func Parse(text string) (q Query) {
 	return q
 }
 
-// Match is the query in the language of FTS4. Every word is in quotes and is made of letters and digits alone, so that
-// none is taken for an operator.
-func (q Query) Match() string {
+// MatchExpression returns the query as an FTS4 MATCH expression. Each word is quoted and consists only of letters and
+// digits, so none is taken for an operator.
+func (q Query) MatchExpression() string {
 	var phrases []string
 	for _, p := range q {
 		end := `"`
@@ -59,8 +59,8 @@ func (q Query) Match() string {
 	return strings.Join(phrases, " ")
 }
 
-// Find looks for a query in a text. Marks are where its phrases are: byte ranges in order that do not touch. It reports
-// false where a phrase is missing.
+// Find looks for a query in a text. marks are the matches of its phrases: ascending byte ranges that do not touch.
+// found is false if a phrase is missing.
 func (q Query) Find(text string) (marks [][2]int, found bool) {
 	all := words(text)
 	found = len(q) > 0
@@ -74,7 +74,7 @@ func (q Query) Find(text string) (marks [][2]int, found bool) {
 		found = found && len(marks) > before
 	}
 	slices.SortFunc(marks, func(a, b [2]int) int { return cmp.Compare(a[0], b[0]) })
-	apart := marks[:0] // those that touch each other are one
+	apart := marks[:0] // touching marks are merged
 	for _, m := range marks {
 		if n := len(apart); n > 0 && m[0] <= apart[n-1][1] {
 			apart[n-1][1] = max(apart[n-1][1], m[1])
@@ -85,7 +85,7 @@ func (q Query) Find(text string) (marks [][2]int, found bool) {
 	return apart, found
 }
 
-// is reports whether as many words of a text are the phrase.
+// is reports whether the words at equal the phrase. There must be as many of them.
 func (p phrase) is(at []word) bool {
 	for i, want := range p.words {
 		got := at[i].text

@@ -6,30 +6,30 @@ import (
 	"unicode/utf8"
 )
 
-// Sizes of a snippet, in bytes of the text that it is cut from.
+// Sizes in bytes of the text from which a snippet is cut.
 const (
 	snippetSize = 160
-	snippetLead = 40 // before the first place that it shows
-	snippetSlip = 16 // how far an end moves to the space between two words
+	snippetLead = 40 // before the first match
+	snippetSlip = 16 // how far an end may move to a space
 
 	ellipsis = "…"
 )
 
-// around is how many bytes on both sides of a snippet Around gives: as many as a private key has.
-const around = 4 << 10
+// contextSize is the number of bytes on each side in SnippetContext. A private key fits into it.
+const contextSize = 4 << 10
 
-// Around is the part of a text that a snippet is cut from, with enough on both sides to know a secret that begins
-// before the snippet or ends behind it.
-func (q Query) Around(text string) string {
-	at := q.best(text)
-	return text[runeStart(text, at-around):runeStart(text, at+around)]
+// SnippetContext returns the part of a text from which Snippet cuts, with enough text on both sides to recognise a
+// secret that crosses an end of the snippet.
+func (q Query) SnippetContext(text string) string {
+	at := q.bestStart(text)
+	return text[runeStart(text, at-contextSize):runeStart(text, at+contextSize)]
 }
 
-// Snippet is a line of a text around the place where most of a query is close together, and the marks in it. It begins
-// and ends between two words where that is near. White space and control characters become one space, characters that
-// show nothing are left out, and an invalid byte becomes U+FFFD.
+// Snippet returns one line of text around the densest match of the query, and the marks in it. If possible it begins
+// and ends between words. White space and control characters become single spaces, invisible characters are removed,
+// and invalid bytes become U+FFFD.
 func (q Query) Snippet(text string) (line string, marks [][2]int) {
-	from := max(0, min(q.best(text)-snippetLead, len(text)-snippetSize))
+	from := max(0, min(q.bestStart(text)-snippetLead, len(text)-snippetSize))
 	to := min(len(text), from+snippetSize)
 	if from > 0 {
 		from += 1 + strings.IndexFunc(text[from:from+snippetSlip], unicode.IsSpace)
@@ -42,7 +42,7 @@ func (q Query) Snippet(text string) (line string, marks [][2]int) {
 		switch {
 		case unicode.IsSpace(r), unicode.Is(unicode.Cc, r), r == zeroWidthSpace:
 			return ' '
-		case unicode.Is(unicode.Cf, r) && r != '\u200c' && r != '\u200d': // these two decide how their neighbours look
+		case unicode.Is(unicode.Cf, r) && r != '\u200c' && r != '\u200d': // joiners shape their neighbours
 			return -1
 		}
 		return r
@@ -58,8 +58,8 @@ func (q Query) Snippet(text string) (line string, marks [][2]int) {
 	return line, marks
 }
 
-// best is where the most marks are within a snippet's length; of several such places it is the first.
-func (q Query) best(text string) (start int) {
+// bestStart returns the start of the first place that has the most matches within the length of a snippet.
+func (q Query) bestStart(text string) (start int) {
 	marks, _ := q.Find(text)
 	most := 0
 	for i, first := range marks {
@@ -76,7 +76,8 @@ func (q Query) best(text string) (start int) {
 	return start
 }
 
-// runeStart is the beginning of the character at a place in a text, or the end of the text that is nearer.
+// runeStart returns the start of the character that contains the byte at an offset. Offsets outside the text are
+// clamped.
 func runeStart(text string, at int) int {
 	if at <= 0 || at >= len(text) {
 		return max(0, min(at, len(text)))

@@ -10,9 +10,9 @@ import (
 	"winnow/history/message"
 )
 
-// Text is the text of a message that a search looks through, and that its snippets are cut from: what was said, the
-// names and texts of its files, and what it asked of tools.
-func Text(m message.Message) string {
+// MessageText returns the searchable text of a message: its content, the names and texts of its files, and the names
+// and arguments of its tool calls.
+func MessageText(m message.Message) string {
 	texts := []string{m.Content}
 	for _, p := range m.Parts {
 		texts = append(texts, p.Name, p.Text)
@@ -23,8 +23,8 @@ func Text(m message.Message) string {
 	return strings.Join(texts, "\n")
 }
 
-// plainArguments returns the names and values of a call's arguments as a person reads them, without the escapes of
-// JSON. What is not JSON stays as it is.
+// plainArguments returns the keys and values of a call's JSON arguments, unescaped and separated by spaces. Invalid
+// JSON is returned unchanged.
 func plainArguments(arguments string) string {
 	var plain []string
 	d := json.NewDecoder(strings.NewReader(arguments))
@@ -43,8 +43,8 @@ func plainArguments(arguments string) string {
 	}
 }
 
-// Words is a text as the index takes it: its words with a space between.
-func Words(text string) string {
+// IndexText returns a text in the form in which it is added to the index: its words, each followed by a space.
+func IndexText(text string) string {
 	var b strings.Builder
 	b.Grow(len(text))
 	for _, w := range words(text) {

@@ -1,5 +1,5 @@
-// Package sqlite opens SQLite files with the settings that winnow needs, runs transactions, takes locks on
-// files, and holds the schema. It knows no row of a conversation.
+// Package sqlite opens SQLite files with the settings that winnow needs, runs transactions, locks files, and holds the
+// schema. It does not know the rows of conversations.
 package sqlite
 
 import (
@@ -13,49 +13,48 @@ import (
 	"github.com/mattn/go-sqlite3"
 )
 
-// Memory is the path of a store that leaves nothing on disk.
-const Memory = ":memory:"
+// InMemory is the path of a database that writes nothing to disk.
+const InMemory = ":memory:"
 
-// Mode is what a connection is for: the parameters of its data source name. mode=rw never makes a file: one that is
-// gone must be missed. With secure_delete what was purged or replaced is overwritten.
+// Mode is the set of connection parameters for a purpose. mode=rw does not create a file, so that a missing file is
+// noticed. secure_delete overwrites deleted and replaced data.
 type Mode string
 
-// The modes.
 const (
-	// Durable writes what must survive a power cut.
-	Durable Mode = "mode=rw&_txlock=immediate&_journal_mode=WAL&_secure_delete=on&_synchronous=FULL"
-	// Quick writes what may lose the last moment to a power cut, never to a crash of winnow.
-	Quick Mode = "mode=rw&_txlock=immediate&_journal_mode=WAL&_secure_delete=on&_synchronous=NORMAL"
-	// ReadOnly reads beside the writers, or a file that may not be written.
-	ReadOnly Mode = "mode=ro"
-	// RollBack undoes a change that a program left half done when it died, and reads. ReadOnly cannot.
-	RollBack Mode = "mode=rw"
-	// Exclusive reads a file with its write-ahead log on a full disk, and keeps all others out: the index of the log is
-	// then in memory, not in a file.
-	Exclusive Mode = "mode=rw&_locking_mode=EXCLUSIVE"
-	// Immutable reads a file that nobody writes, in a folder that may not be written.
-	Immutable Mode = "mode=ro&immutable=1"
-	// Scratch writes a file that is thrown away unless it comes to its end. What is committed is on the disk.
-	Scratch Mode = "_synchronous=FULL&_journal_mode=MEMORY&_secure_delete=on"
+	// ModeDurable writes data that must survive a power cut.
+	ModeDurable Mode = "mode=rw&_txlock=immediate&_journal_mode=WAL&_secure_delete=on&_synchronous=FULL"
+	// ModeFast writes data that survives a crash of winnow, while a power cut may lose the last moment.
+	ModeFast Mode = "mode=rw&_txlock=immediate&_journal_mode=WAL&_secure_delete=on&_synchronous=NORMAL"
+	// ModeReadOnly reads while others write, or reads a file without write permission.
+	ModeReadOnly Mode = "mode=ro"
+	// ModeRollBack rolls back the unfinished transaction of a program that died, and reads. ModeReadOnly cannot roll
+	// back.
+	ModeRollBack Mode = "mode=rw"
+	// ModeExclusive reads a file with its write-ahead log on a full disk. It locks out all others, because it keeps the
+	// index of the log in memory instead of in a shared file.
+	ModeExclusive Mode = "mode=rw&_locking_mode=EXCLUSIVE"
+	// ModeImmutable reads a file that nobody writes, in a folder without write permission.
+	ModeImmutable Mode = "mode=ro&immutable=1"
+	// ModeScratch writes a temporary file that is discarded if the program fails. Commits are synced to disk.
+	ModeScratch Mode = "_synchronous=FULL&_journal_mode=MEMORY&_secure_delete=on"
 )
 
-// dsn names the file for the driver. The path is made absolute, because one in a URI begins at the root, and escaped,
-// so that a question mark in a folder's name does not start the parameters. SQLite waits for others a quarter of a
-// second only, because the store tries again and heeds its context; of a parameter that is there twice the first
-// counts.
+// dsn returns the data source name. It makes the path absolute, because the path of a file: URI is absolute, and
+// escapes it, so that a question mark in a name does not begin the parameters. The busy timeout is short because the
+// store retries with its context. If a parameter occurs twice, the first one counts, so a Mode can override these.
 func dsn(path string, m Mode) string {
 	parameters := "?" + string(m) + "&_busy_timeout=250&_foreign_keys=on&_stmt_cache_size=64"
-	if path == Memory {
+	if path == InMemory {
 		return "file::memory:" + parameters
 	}
-	// Without a working folder a relative path names no file, and opening it says so.
+	// If the working directory is gone, opening the relative path reports the error.
 	if absolute, err := filepath.Abs(path); err == nil {
 		path = absolute
 	}
 	return "file:" + (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath() + parameters
 }
 
-// connector opens connections with the pragmas that a data source name cannot hold.
+// connector opens connections and runs the pragmas that a data source name cannot express.
 type connector struct {
 	*sqlite3.SQLiteDriver
 	dsn string
@@ -64,25 +63,25 @@ type connector struct {
 func (c connector) Connect(context.Context) (driver.Conn, error) { return c.Open(c.dsn) }
 func (c connector) Driver() driver.Driver                        { return c.SQLiteDriver }
 
-// Pool returns a pool of at most max connections. None is opened yet.
-func Pool(path string, m Mode, max int) *sql.DB {
+// OpenPool returns a pool of at most max connections. It does not open one yet.
+func OpenPool(path string, m Mode, max int) *sql.DB {
 	db := sql.OpenDB(connector{&sqlite3.SQLiteDriver{ConnectHook: prepare}, dsn(path, m)})
 	db.SetMaxOpenConns(max)
 	db.SetMaxIdleConns(max)
 	return db
 }
 
-// Unchanging returns one connection that reads a file which nobody writes, with its write-ahead log where it has one.
-func Unchanging(path string) *sql.DB {
-	if HasJournal(path) {
-		return Pool(path, ReadOnly, 1)
+// OpenUnchanging returns a connection for reading a file that nobody writes, including its write-ahead log if there is
+// one.
+func OpenUnchanging(path string) *sql.DB {
+	if HasWAL(path) {
+		return OpenPool(path, ModeReadOnly, 1)
 	}
-	return Pool(path, Immutable, 1)
+	return OpenPool(path, ModeImmutable, 1)
 }
 
-// prepare sets what holds for every connection. A schema of another program may not run functions of
-// ours, and a damaged cell is reported where it is read. On macOS an fsync alone leaves the bytes
-// in the drive's cache.
+// prepare sets the pragmas of every connection. A foreign schema must not call functions, and a damaged cell must be
+// reported when it is read. On macOS, fsync alone leaves the data in the cache of the drive.
 func prepare(c *sqlite3.SQLiteConn) error {
 	pragmas := "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY;"
 	if runtime.GOOS == "darwin" {
@@ -92,9 +91,9 @@ func prepare(c *sqlite3.SQLiteConn) error {
 	return err
 }
 
-// EmptyJournal moves what is in the write-ahead log into the file and truncates the log. It returns an
-// error that is busy while another transaction reads from the log.
-func EmptyJournal(ctx context.Context, db *sql.DB) error {
+// TruncateWAL moves the write-ahead log into the database file and truncates the log. The error is busy if another
+// transaction is reading from the log.
+func TruncateWAL(ctx context.Context, db *sql.DB) error {
 	var blocked, pages, moved int
 	err := db.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&blocked, &pages, &moved)
 	if err == nil && blocked != 0 {

@@ -6,20 +6,20 @@ import (
 	"testing"
 )
 
-// A path as a person types it is that of a file in the working folder.
+// A relative path is relative to the working directory.
 func TestPoolOpensARelativePath(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.Mkdir("backups", 0o700); err != nil {
 		t.Fatal(err)
 	}
 	for _, path := range []string{"logs.db", "./logs2.db", "backups/../100% of what?.db"} {
-		for _, mode := range []Mode{Scratch, ReadOnly} {
-			db := Pool(path, mode, 1)
+		for _, mode := range []Mode{ModeScratch, ModeReadOnly} {
+			db := OpenPool(path, mode, 1)
 			var tables int
 			if err := db.QueryRow("SELECT count(*) FROM sqlite_schema").Scan(&tables); err != nil {
 				t.Errorf("read %s in mode %s: %v", path, mode, err)
 			}
-			if mode == Scratch {
+			if mode == ModeScratch {
 				if _, err := db.Exec("CREATE TABLE kept (a)"); err != nil {
 					t.Errorf("write %s: %v", path, err)
 				}

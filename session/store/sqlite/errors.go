@@ -9,8 +9,7 @@ import (
 	"github.com/mattn/go-sqlite3"
 )
 
-// What can go wrong with the history file, in the user's words. Errors of this package match them
-// with errors.Is; their text never holds SQLite's own.
+// Kinds of errors, for errors.Is. Their texts are sentences for the user and never contain SQLite's own.
 var (
 	ErrNotFound   = errors.New("not found")
 	ErrReadOnly   = errors.New("the chat history is open read-only")
@@ -24,13 +23,13 @@ var (
 		"move the chat history to a local disk with --db or [storage] path")
 )
 
-// Error is an error with a sentence for the user. What SQLite said is kept for errors.As and
-// left out of the text.
+// Error is an error with a sentence for the user. Its text does not contain Cause, which is for errors.Is and
+// errors.As.
 type Error struct {
-	Doing string // what was being tried, as a verb: save the answer
-	Where string // the file or folder, "" where the sentence needs none
-	Kind  error  // one of this package's errors
-	Cause error  // what was reported, may be nil
+	Doing string // what was being done, such as "save the answer"
+	Where string // the file or folder, "" to leave it out
+	Kind  error  // the reason as a sentence: an error of this package, or one that wraps it
+	Cause error  // the underlying error, may be nil
 }
 
 func (e *Error) Error() string {
@@ -41,11 +40,11 @@ func (e *Error) Error() string {
 	return text
 }
 
-// Unwrap returns the kind and the cause.
+// Unwrap returns Kind and Cause.
 func (e *Error) Unwrap() []error { return []error{e.Kind, e.Cause} }
 
-// Explain turns an error of a transaction into one for the user. Errors that are already this
-// package's, and a cancelled context, keep their kind.
+// Explain turns an error of a transaction into an *Error with the kind of failure. It returns an *Error unchanged, and
+// wraps an error of unknown kind, such as a cancelled context.
 func Explain(doing, path string, err error) error {
 	var explained *Error
 	if err == nil || errors.As(err, &explained) {
@@ -58,7 +57,7 @@ func Explain(doing, path string, err error) error {
 	return &Error{Doing: doing, Where: path, Kind: kind, Cause: err}
 }
 
-// kinds are the kinds of SQLite's errors.
+// kinds maps SQLite's result codes to kinds of errors.
 var kinds = map[sqlite3.ErrNo]error{
 	sqlite3.ErrBusy:     ErrBusy,
 	sqlite3.ErrLocked:   ErrBusy,
@@ -74,8 +73,9 @@ var kinds = map[sqlite3.ErrNo]error{
 	sqlite3.ErrCantOpen: errors.New("the file cannot be opened"),
 }
 
-// kindOf names the kind of an error of SQLite or of the file system, nil for any other. One that wraps a kind is one
-// itself, with more to say. A reason of the system that has no name here is a kind too, such as "not a directory".
+// kindOf returns the kind of an error of SQLite or of the file system, nil if it has none. An error that wraps a kind
+// is returned itself, because it says more. System errors without a kind of their own, such as "not a directory", are
+// returned as they are.
 func kindOf(err error) error {
 	for _, kind := range []error{ErrNotHistory, ErrOtherBuild, ErrBusy, ErrDamaged} {
 		if errors.Is(err, kind) {
@@ -95,25 +95,25 @@ func kindOf(err error) error {
 	case errno == syscall.ENOSPC:
 		return ErrDiskFull
 	case strings.HasPrefix(e.Error(), "malformed database schema"), e.Error() == "unsupported file format":
-		return ErrDamaged // a byte of the header is damaged: SQLite has no code of its own for it
+		return ErrDamaged // a damaged header, for which SQLite has no code of its own
 	case errno != 0 && e.Code != sqlite3.ErrIoErr:
 		return errno
 	}
 	return kinds[e.Code]
 }
 
-// IsBusy reports whether an error reports that trying again may help.
+// IsBusy reports whether trying again may help.
 func IsBusy(err error) bool { return errors.Is(kindOf(err), ErrBusy) }
 
-// IsDamage reports whether an error reports that the file is damaged.
-func IsDamage(err error) bool { return errors.Is(kindOf(err), ErrDamaged) }
+// IsDamaged reports whether an error means that the file is damaged.
+func IsDamaged(err error) bool { return errors.Is(kindOf(err), ErrDamaged) }
 
-// NeedsRollBack reports whether an error is that of a connection that only reads and met a change that was left half
-// done. One that may write undoes it.
+// NeedsRollBack reports whether a read-only connection found an unfinished transaction, which a connection in
+// ModeRollBack can undo.
 func NeedsRollBack(err error) bool {
 	var e sqlite3.Error
 	return errors.As(err, &e) && e.ExtendedCode == sqlite3.ErrReadonlyRollback
 }
 
-// IsForeign reports whether an error reports that the file is no history of winnow.
-func IsForeign(err error) bool { return errors.Is(kindOf(err), ErrNotHistory) }
+// IsNotHistory reports whether an error means that the file is not a chat history of winnow.
+func IsNotHistory(err error) bool { return errors.Is(kindOf(err), ErrNotHistory) }

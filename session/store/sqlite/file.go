@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// Size is how many bytes a file has, 0 where there is none.
-func Size(path string) int64 {
+// FileSize returns the size of a file in bytes, 0 if it cannot be read.
+func FileSize(path string) int64 {
 	info, err := os.Stat(path)
 	if err != nil {
 		return 0
@@ -17,22 +17,22 @@ func Size(path string) int64 {
 	return info.Size()
 }
 
-// HasJournal reports whether a write-ahead log with something in it is beside a database.
-func HasJournal(path string) bool { return Size(path+"-wal") > 0 }
+// HasWAL reports whether a database has a write-ahead log that is not empty.
+func HasWAL(path string) bool { return FileSize(path+"-wal") > 0 }
 
-// CheckIntegrity reads every table with its indexes and returns an error that is ErrDamaged where SQLite
-// finds a fault. SQLite's quick_check takes three quarters of the time and does not see a damaged index.
+// CheckIntegrity checks every table and index. The error is ErrDamaged if SQLite finds a fault. PRAGMA quick_check
+// would take three quarters of the time but does not find damaged indexes.
 func CheckIntegrity(ctx context.Context, db *sql.DB) error {
-	t := On(ctx, db)
-	for _, table := range List[string](t, DamagedTables) {
+	t := WithoutTx(ctx, db)
+	for _, table := range List[string](t, DamagedTablesQuery) {
 		t.Fail(fmt.Errorf("%w in the table %s", ErrDamaged, table))
 	}
 	return t.Err
 }
 
-// DamagedTables is a query for the names of the tables in which SQLite finds a fault. The full-text table is left out:
-// it keeps no text to compare its index with.
-const DamagedTables = `
+// DamagedTablesQuery selects the names of the tables in which SQLite finds a fault. It skips the full-text table, which
+// keeps no text to compare its index with.
+const DamagedTablesQuery = `
 	SELECT DISTINCT t.name
 	FROM pragma_table_list t
 	JOIN pragma_integrity_check(t.name) fault
@@ -40,7 +40,7 @@ const DamagedTables = `
 		AND t.type IN ('table', 'shadow')
 		AND fault.integrity_check <> 'ok'`
 
-// CreateFile makes the folder and an empty file that only the user may read.
+// CreateFile creates an empty file that only the user may read, and its folder.
 func CreateFile(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err

@@ -7,14 +7,14 @@ import (
 	"path/filepath"
 )
 
-// OpenForeign opens the database of another program for reading, which that program may have open too. columns holds
-// "table.column" for each column of its tables.
+// OpenForeign opens the database of another program for reading. That program may have it open. columns contains
+// "table.column" for each column of the database.
 func OpenForeign(ctx context.Context, path string) (db *sql.DB, columns map[string]bool, err error) {
 	if path, err = filepath.EvalSymlinks(path); err != nil {
 		return nil, nil, err
 	}
-	db = Unchanging(path)
-	t := On(ctx, db)
+	db = OpenUnchanging(path)
+	t := WithoutTx(ctx, db)
 	names := List[string](t, `
 		SELECT t.name || '.' || c.name
 		FROM sqlite_schema t

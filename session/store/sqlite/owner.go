@@ -11,18 +11,18 @@ import (
 	"github.com/google/uuid"
 )
 
-// lock is the mode of a file that is nothing but a lock: whoever finds it taken does not wait.
+// lock is the mode of a lock file. Whoever finds it locked does not wait.
 const lock Mode = "mode=rw&_txlock=exclusive&_busy_timeout=0"
 
-// LockFile makes a file and takes it until release is called. The system takes the lock away from a program that ends
-// without that, at that very moment. IsBusy is true of the error where another has it, in this program or in others.
-// It is SQLite's lock, which works wherever the history works, and also between two windows of one program.
+// LockFile creates a file and locks it until release is called. The operating system releases the lock immediately if
+// the program dies. If the file is locked already, by this program or another, IsBusy is true for the error. It uses
+// SQLite's locks, which work wherever the history works, and also between two windows of one program.
 func LockFile(file string) (release func(), err error) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		return nil, err
 	}
-	db := Pool(file, lock, 1)
-	// The lock outlives this call, so it hangs on no context of a caller.
+	db := OpenPool(file, lock, 1)
+	// The lock outlives this call, so it must not depend on the caller's context.
 	tx, err := db.BeginTx(context.Background(), nil)
 	if err != nil {
 		db.Close()
@@ -31,33 +31,32 @@ func LockFile(file string) (release func(), err error) {
 	return func() { tx.Rollback(); db.Close() }, nil
 }
 
-// Owner tells whether the program lives that something in a history belongs to: an answer that is still arriving, or
-// the lease of a session. When the program of an owner dies, the answer must become interrupted; while it lives, nobody
-// may touch the answer. Neither a process number nor a heartbeat can tell the two apart: numbers are used again and
-// differ between containers, and a laptop that slept looks like one that died. So an owner holds a lock on a small file
-// beside the history for as long as it lives.
+// Owner identifies a window that owns streaming answers and leases, and tells whether such a window is still alive.
+// When it dies, its answers must be marked as interrupted; while it lives, no other window may touch them. Process ids
+// and heartbeats cannot decide that: ids are reused and differ between containers, and a suspended laptop looks dead.
+// So an owner holds a lock on a small file beside the history as long as it lives.
 //
-// It belongs to one window. It has a token from its first Take on, which stands in the rows that belong to it. Its
-// methods may be called at once.
+// The rows that an owner owns contain its token, which is assigned by the first Take. Methods are safe for concurrent
+// use.
 type Owner struct {
 	path string // of the history
 
 	mu      sync.Mutex
 	token   string
-	release func() // gives the lock back
+	release func() // releases the lock
 }
 
-// NewOwner returns the owner of a window on the history at path.
+// NewOwner returns an owner for a window on the history at path.
 func NewOwner(path string) *Owner { return &Owner{path: path} }
 
-// Token is the owner's token, "" where it has none.
+// Token returns the token of the owner, "" before the first Take.
 func (o *Owner) Token() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.token
 }
 
-// Take returns the token, after taking its lock at the first call.
+// Take returns the token of the owner. The first call takes the lock.
 func (o *Owner) Take(ctx context.Context) (string, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -65,20 +64,20 @@ func (o *Owner) Take(ctx context.Context) (string, error) {
 		return o.token, nil
 	}
 	token, release, err := uuid.NewString(), func() {}, ctx.Err()
-	if err == nil && o.path != Memory {
+	if err == nil && o.path != InMemory {
 		release, err = LockFile(o.file(token))
 	}
 	if err != nil {
-		return "", Explain("mark the answer as this window's", o.path, err)
+		return "", Explain("lock the answer for this window", o.path, err)
 	}
 	o.token, o.release = token, release
 	return token, nil
 }
 
-// file is the lock file of the owner with a token.
+// file returns the path of the lock file of the owner with this token.
 func (o *Owner) file(token string) string { return o.path + "-live-" + token }
 
-// Release gives the lock and the token back.
+// Release releases the lock and forgets the token.
 func (o *Owner) Release() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -90,35 +89,36 @@ func (o *Owner) Release() {
 	o.token = ""
 }
 
-// Alive reports whether the owner with this token still holds its lock. Many may ask at once: none takes another's
-// question for a lock.
+// Alive reports whether the owner with this token still holds its lock. Checks by several programs at once do not
+// mistake each other for the owner.
 func (o *Owner) Alive(token string) bool {
 	if uuid.Validate(token) != nil {
-		return false // no owner's, and not to be made part of a path
+		return false // not a token, and unsafe in a path
 	}
 	if token == o.Token() {
 		return true
 	}
-	db := Pool(o.file(token), lock, 1)
+	db := OpenPool(o.file(token), lock, 1)
 	defer db.Close()
 	var tables int
 	return IsBusy(db.QueryRow(`SELECT count(*) FROM sqlite_schema`).Scan(&tables))
 }
 
-// unlocked is longer than a new lock file stays without its lock.
-const unlocked = time.Minute
+// lockGrace is longer than the time between the creation of a lock file and its lock.
+const lockGrace = time.Minute
 
-// Sweep removes the lock files of all owners of the history that are dead.
-func (o *Owner) Sweep() {
+// RemoveDeadLocks removes the lock files of all dead owners of the history.
+func (o *Owner) RemoveDeadLocks() {
 	entries, err := os.ReadDir(filepath.Dir(o.path))
 	if err != nil {
-		return // what cannot be listed cannot be swept; nothing depends on it
+		return // nothing depends on the removal
 	}
 	prefix := filepath.Base(o.file(""))
 	for _, e := range entries {
 		token, ok := strings.CutPrefix(e.Name(), prefix)
 		info, err := e.Info()
-		if ok && uuid.Validate(token) == nil && err == nil && time.Since(info.ModTime()) > unlocked && !o.Alive(token) {
+		old := err == nil && time.Since(info.ModTime()) > lockGrace
+		if ok && old && uuid.Validate(token) == nil && !o.Alive(token) {
 			os.Remove(o.file(token))
 		}
 	}

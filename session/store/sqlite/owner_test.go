@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// take is the token of an owner that takes its lock.
+// take returns the token of an owner after taking its lock.
 func take(t *testing.T, o *Owner) string {
 	t.Helper()
 	token, err := o.Take(t.Context())
@@ -42,7 +42,7 @@ func TestAliveUntilReleased(t *testing.T) {
 	}
 }
 
-// The end of a program takes its lock away and leaves the file.
+// When a program dies, its lock is released and its lock file remains.
 func TestAnOwnerThatDiedIsSwept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "winnow.db")
 	dead, living := NewOwner(path), NewOwner(path)
@@ -57,7 +57,7 @@ func TestAnOwnerThatDiedIsSwept(t *testing.T) {
 	if living.Alive(token) || !dead.Alive(token) {
 		t.Error("a dead owner is alive to itself alone")
 	}
-	living.Sweep()
+	living.RemoveDeadLocks()
 	if _, err := os.Stat(dead.file(token)); err == nil {
 		t.Error("the lock file of a dead owner is left")
 	}
@@ -66,7 +66,7 @@ func TestAnOwnerThatDiedIsSwept(t *testing.T) {
 	}
 }
 
-// Windows that start at once all ask about the same dead owner, and none of them takes another's question for the
+// Windows that start at the same time all check the same dead owner, and none mistakes the check of another for the
 // owner's lock.
 func TestADeadOwnerIsDeadToAllWhoAskAtOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "winnow.db")

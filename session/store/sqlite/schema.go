@@ -7,24 +7,24 @@ import (
 	"fmt"
 )
 
-// Schema is the SQL of the whole schema.
+// SchemaSQL is the SQL of the whole schema.
 //
 //go:embed schema.sql
-var Schema string
+var SchemaSQL string
 
-// What marks a file as winnow's, and its schema as that of schema.sql.
+// Values in the header of a history file.
 const (
-	ApplicationID = 0x77696e6e // "winn"
+	applicationID = 0x77696e6e // "winn"
 	schemaVersion = 1
 )
 
-// mostVersions is more than any build of winnow has counted to: a larger version is a damaged one.
-const mostVersions = 1000
+// maxVersion is greater than any schema version of winnow. A greater version in the header is damaged.
+const maxVersion = 1000
 
-// HasSchema reports whether a file has the schema, and false for an empty file. It returns ErrNotHistory,
-// ErrOtherBuild or ErrDamaged for any other.
+// HasSchema reports whether a database has winnow's schema, and returns false for an empty file. For other databases
+// the error is ErrNotHistory, ErrOtherBuild or ErrDamaged.
 func HasSchema(ctx context.Context, db *sql.DB) (there bool, err error) {
-	t := On(ctx, db)
+	t := WithoutTx(ctx, db)
 	there = hasSchema(t)
 	return there, t.Err
 }
@@ -39,22 +39,22 @@ func hasSchema(t *Tx) bool {
 	switch {
 	case app == 0 && version == 0 && things == 0:
 		return false
-	case app != ApplicationID:
+	case app != applicationID:
 		t.Fail(ErrNotHistory)
-	case 0 < version && version < mostVersions && version != schemaVersion:
+	case 0 < version && version < maxVersion && version != schemaVersion:
 		t.Fail(ErrOtherBuild)
 	case version != schemaVersion:
-		t.Fail(fmt.Errorf("%w: its header says schema %d", ErrDamaged, version))
+		t.Fail(fmt.Errorf("%w: its header has schema %d", ErrDamaged, version))
 	}
 	return t.Err == nil
 }
 
-// Create makes the schema in an empty file. Where the file has it already only the version is written once more, which
-// costs nothing on disk and finds out whether the file can be written at all.
-func Create(t *Tx) {
+// CreateSchema creates the schema in an empty database. If it exists, only the version is written again, which costs
+// nothing and reveals whether the file can be written.
+func CreateSchema(t *Tx) {
 	if !hasSchema(t) {
-		t.Exec(Schema)
+		t.Exec(SchemaSQL)
 	}
 	// PRAGMA takes no parameters.
-	t.Exec(fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", ApplicationID, schemaVersion))
+	t.Exec(fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, schemaVersion))
 }

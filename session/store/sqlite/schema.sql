@@ -1,37 +1,37 @@
--- Conversations, what was sent for them, and what winnow learned on the way.
+-- Conversations, the requests that were sent for them, and what winnow learned about models.
 --
--- Times are Unix milliseconds, UTC. What a person, a model or a tool said is stored as bytes (BLOB),
--- because it may hold NUL or invalid UTF-8. Every table has an integer key, so that a damaged file
--- can be read by ranges of keys around the damage.
+-- Times are Unix milliseconds, UTC. Texts of people, models and tools are stored as BLOB,
+-- because they may contain NUL or invalid UTF-8. Every table has an integer key, so that the rows of
+-- a damaged file can be read in ranges around the damage.
 
 CREATE TABLE sessions (
-	n            INTEGER PRIMARY KEY AUTOINCREMENT, -- the short key that other tables use, which is given once
+	n            INTEGER PRIMARY KEY AUTOINCREMENT, -- the short key that other tables use, never reused
 	id           TEXT    NOT NULL UNIQUE CHECK (length(id) BETWEEN 1 AND 64),
-	                                            -- what the user sees: UUIDv7, of an import a UUIDv5 of its name
+	                                            -- as the user sees it: UUIDv7, or UUIDv5 of an import's origin
 	created_ms   INTEGER NOT NULL,
 	updated_ms   INTEGER NOT NULL,
-	used         INTEGER NOT NULL,              -- order of last use; never falls, even when the clock does
+	used         INTEGER NOT NULL,              -- order of last use; it never decreases, unlike the clock
 	leaf         INTEGER NOT NULL DEFAULT 0,    -- newest message of the active branch, 0 for none
 	parent       TEXT    NOT NULL DEFAULT '',   -- session it was forked from
 	forked_at    INTEGER NOT NULL DEFAULT 0,    -- message it was forked at
 	pinned       INTEGER NOT NULL DEFAULT 0 CHECK (pinned IN (0, 1)),
 	archived     INTEGER NOT NULL DEFAULT 0 CHECK (archived IN (0, 1)),
-	deleted_ms   INTEGER NOT NULL DEFAULT 0,    -- when it went to the trash, 0 for not
-	messages     INTEGER NOT NULL DEFAULT 0,    -- rows of messages, every branch
-	turns        INTEGER NOT NULL DEFAULT 0,    -- those of them that the user wrote
-	changes      INTEGER NOT NULL DEFAULT 0,    -- how often flags, remedies, settings or the system prompt were
-	                                            -- written, so that a window notices what another one wrote
+	deleted_ms   INTEGER NOT NULL DEFAULT 0,    -- when it was moved to the trash, 0 if it was not
+	messages     INTEGER NOT NULL DEFAULT 0,    -- number of messages on all branches
+	turns        INTEGER NOT NULL DEFAULT 0,    -- number of user messages on all branches
+	changes      INTEGER NOT NULL DEFAULT 0,    -- incremented by each change, so that a window notices the
+	                                            -- changes of another one
 	title        TEXT    NOT NULL DEFAULT '',
 	title_from   TEXT    NOT NULL DEFAULT '' CHECK (title_from IN ('', 'auto', 'user')),
-	source       TEXT    NOT NULL DEFAULT '',   -- of an imported one: chatgpt, llm, winnow; '' for all others
-	origin       TEXT    NOT NULL DEFAULT '',   -- its id there, which id is made of
+	source       TEXT    NOT NULL DEFAULT '',   -- of an imported session: chatgpt, llm, winnow; else ''
+	origin       TEXT    NOT NULL DEFAULT '',   -- its id there, from which id is derived
 	endpoint     TEXT    NOT NULL DEFAULT '',
-	address      TEXT    NOT NULL DEFAULT '',   -- the base URL of the endpoint, without user, password and query; '' before
-	                                            -- the first request: the name may come to mean another server
+	address      TEXT    NOT NULL DEFAULT '',   -- base URL of the endpoint, without user, password and query; '' before
+	                                            -- the first request. Later the name may stand for another server
 	model        TEXT    NOT NULL DEFAULT '',
-	preset       TEXT    NOT NULL DEFAULT '',   -- as it was set for this session, '' for the configured one
-	dir          TEXT    NOT NULL DEFAULT '',   -- working directory it was begun in
-	overrides    TEXT    NOT NULL DEFAULT '',   -- TOML of the keys of [context] that were set for this session
+	preset       TEXT    NOT NULL DEFAULT '',   -- set for this session, '' for the configured one
+	dir          TEXT    NOT NULL DEFAULT '',   -- working directory in which it was started
+	overrides    TEXT    NOT NULL DEFAULT '',   -- TOML: the keys of [context] that are set for this session
 	system       TEXT    NOT NULL DEFAULT '',   -- its system prompt, '' for the configured one unless system_fixed is 1
 	system_fixed INTEGER NOT NULL DEFAULT 0,    -- 1 once its first request fixed the system prompt
 	tags         TEXT                           -- a JSON array of texts in order
@@ -40,28 +40,28 @@ CREATE TABLE sessions (
 CREATE INDEX sessions_used ON sessions (used);
 CREATE INDEX sessions_list ON sessions (pinned DESC, used DESC);
 
--- A message is never changed once it is whole. Its parent is always older, so a branch has no loop.
--- The large columns stand last: reading the small ones then never touches overflow pages.
+-- A finished message never changes. Its parent is always older, so a branch has no loop. The large columns are
+-- last, so that reading the small ones does not touch overflow pages.
 CREATE TABLE messages (
 	id            INTEGER PRIMARY KEY,               -- global: time in ms << 12 | number of the machine
 	session       INTEGER NOT NULL REFERENCES sessions (n) ON DELETE CASCADE,
-	seq           INTEGER NOT NULL,                  -- its place in the session, from 1, every branch
+	seq           INTEGER NOT NULL,                  -- position in the session across all branches, from 1
 	parent        INTEGER NOT NULL DEFAULT 0,        -- message before it on its branch, 0 for the first
 	role          TEXT    NOT NULL,
 	status        TEXT    NOT NULL,
 	created_ms    INTEGER NOT NULL,
 	tokens        INTEGER NOT NULL DEFAULT 0,        -- of content, 0 for not counted
-	tokenizer     TEXT    NOT NULL DEFAULT '',       -- who counted them
+	tokenizer     TEXT    NOT NULL DEFAULT '',       -- the tokenizer that counted them
 	request       INTEGER NOT NULL DEFAULT 0,        -- request that asked for it, 0 for none
-	alone         INTEGER NOT NULL DEFAULT 0,        -- 1 for a user's message that is sent without those before it
-	owner         TEXT    NOT NULL DEFAULT '',       -- who streams it, or streamed it when it was cut off
+	alone         INTEGER NOT NULL DEFAULT 0,        -- 1 for a user message that is sent without those before it
+	owner         TEXT    NOT NULL DEFAULT '',       -- token of the window that streams or streamed it
 	endpoint      TEXT    NOT NULL DEFAULT '',
 	model         TEXT    NOT NULL DEFAULT '',
 	finish_reason TEXT    NOT NULL DEFAULT '',
 	label         TEXT    NOT NULL DEFAULT '',       -- its id in the file it was imported from
 	name          BLOB    NOT NULL DEFAULT x'',
 	tool_call_id  BLOB    NOT NULL DEFAULT x'',      -- as received
-	hash          BLOB    NOT NULL,                  -- SHA-256 of what was said, with calls and parts
+	hash          BLOB    NOT NULL,                  -- SHA-256 of the content, tool calls and parts
 	tool_calls    TEXT,                              -- JSON: an array of objects with call_id, name and arguments, each as
 	                                                 -- received; {"base64": …} where that is not UTF-8
 	parts         TEXT,                              -- JSON: an array of objects with kind, name, media_type, tokens and
@@ -78,24 +78,24 @@ CREATE INDEX messages_turns ON messages (session, seq) WHERE role = 'user';
 CREATE INDEX messages_parts ON messages (session) WHERE parts IS NOT NULL;
 CREATE INDEX messages_streaming ON messages (owner) WHERE status = 'streaming';
 
--- Messages as they are read.
+-- Messages with derived columns, as they are read.
 CREATE VIEW placed_messages AS
 SELECT
 	m.*,
 	(SELECT s.id FROM sessions s WHERE s.n = m.session) AS session_id,
 	coalesce((
 		SELECT r.value ->> '$' FROM registers r WHERE r.session = m.session AND r.item = m.id AND r.name = 'fault'
-	), '') AS fault,                                 -- why its turn failed behind it
+	), '') AS fault,                                 -- why the turn after it failed
 	(
 		SELECT count(*) FROM messages x WHERE x.session = m.session AND x.parent = m.parent
 	) AS siblings,                                   -- messages that share its parent, itself included
 	(
 		SELECT count(*) FROM messages x WHERE x.session = m.session AND x.parent = m.parent AND x.id <= m.id
-	) AS sibling                                     -- its place among them, from 1
+	) AS sibling                                     -- position among them, from 1
 FROM messages m;
 
--- What the rows of a session decide of it, the same on every machine that has the same rows. Its active branch ends at
--- its newest message or, where another one was chosen after that was written and is here, at the chosen one.
+-- Columns of sessions that follow from other rows, so that they are the same on every machine with the same rows. The
+-- active branch ends at the newest message, unless the user has chosen another leaf since that message was written.
 CREATE VIEW settled_sessions AS
 SELECT
 	s.n,
@@ -113,7 +113,7 @@ FROM (
 	FROM sessions
 ) s;
 
--- The user's messages behind which the user went on with the same message on another machine.
+-- User messages with a sibling that was written on another machine: the user continued the session on both.
 CREATE VIEW diverged_messages AS
 SELECT
 	m.id,
@@ -142,13 +142,13 @@ FROM messages m
 CROSS JOIN json_each(iif(json_valid(m.parts), m.parts, '[]')) p
 WHERE m.parts IS NOT NULL;
 
--- One row per request that was sent. What was decided about each message is in verdicts.
+-- One row per request that was sent. The table verdicts has what was decided about each message.
 CREATE TABLE requests (
 	id                 INTEGER PRIMARY KEY,
 	session            INTEGER NOT NULL REFERENCES sessions (n) ON DELETE CASCADE,
 	turn               INTEGER NOT NULL,
 	user               INTEGER NOT NULL,            -- message that it answers
-	purpose            TEXT    NOT NULL DEFAULT '', -- '' is an answer; summary and title are requests of winnow's own
+	purpose            TEXT    NOT NULL DEFAULT '', -- '' for an answer; winnow itself sends summary and title
 	created_ms         INTEGER NOT NULL,
 	endpoint           TEXT    NOT NULL,
 	model              TEXT    NOT NULL,
@@ -156,7 +156,7 @@ CREATE TABLE requests (
 	tokenizer          TEXT    NOT NULL,
 	estimate           INTEGER NOT NULL,            -- counted tokens
 	body_hash          TEXT    NOT NULL,            -- SHA-256 of the body, which holds no secret
-	prompt_tokens      INTEGER NOT NULL,            -- as reported, -1 for not said; so are the next three
+	prompt_tokens      INTEGER NOT NULL,            -- as reported, -1 if not; likewise the next three
 	cached_tokens      INTEGER NOT NULL,
 	answer_tokens      INTEGER NOT NULL,
 	reasoning_tokens   INTEGER NOT NULL,
@@ -176,24 +176,24 @@ CREATE TABLE requests (
 	finish             TEXT    NOT NULL,
 	ended              TEXT    NOT NULL,            -- '' while it runs, and after a crash
 	error              TEXT    NOT NULL,
-	fault              TEXT    NOT NULL DEFAULT '', -- of a request with which its turn failed, why: JSON, '' for none
-	options            BLOB    NOT NULL DEFAULT x'', -- JSON: what decided the plan beside the messages
+	fault              TEXT    NOT NULL DEFAULT '', -- JSON: why its turn failed with it, '' if it did not
+	options            BLOB    NOT NULL DEFAULT x'', -- JSON: what decided the plan besides the messages
 	sum                TEXT,                        -- JSON: where the tokens went
 	tally              TEXT,                        -- JSON: how many messages have which verdict
-	added              TEXT                         -- JSON: texts that nobody said
+	added              TEXT                         -- JSON: texts that winnow added
 ) STRICT;
 
 CREATE INDEX requests_turn ON requests (session, turn);
 CREATE INDEX requests_purpose ON requests (session, purpose);
 
--- Sums over all sessions by time read only this.
+-- A covering index for the sums of winnow usage.
 CREATE INDEX requests_usage ON requests (
 	created_ms, endpoint, model, purpose, cost_from, cost_nano,
 	prompt_tokens, cached_tokens, cache_write_tokens, answer_tokens, reasoning_tokens, session
 );
 
--- What was decided about each message of each request. A row is a run: it holds from its first request on, for the
--- requests of one session, purpose and machine (the lowest 12 bits of their ids), until the next row of the message.
+-- The verdict on each message in each request. A row applies to its first request and the following ones with the same
+-- session, purpose and machine (the lowest 12 bits of their ids), until the next row of the message.
 CREATE TABLE verdicts (
 	id             INTEGER PRIMARY KEY,
 	session        INTEGER NOT NULL REFERENCES sessions (n) ON DELETE CASCADE,
@@ -207,18 +207,13 @@ CREATE TABLE verdicts (
 	UNIQUE (session, message, first_request)
 ) STRICT;
 
--- What was decided about each message in each request, from the runs of verdicts.
+-- The verdict on each message in each request, expanded from verdicts.
 CREATE VIEW past_verdicts AS
 SELECT
 	v.*,
 	r.id AS request,
 	r.turn,
-	(SELECT count(*) FROM requests o WHERE o.session = r.session AND o.turn = r.turn AND o.id <= r.id) AS nth,
-	(SELECT count(*) FROM requests o WHERE o.session = r.session AND o.turn = r.turn) AS of_turn,
-	r.created_ms,
-	r.endpoint || '/' || r.model AS asked,
-	r.ended,
-	r.sum
+	r.ended
 FROM requests r
 JOIN verdicts v ON v.session = r.session
 	AND v.purpose = r.purpose
@@ -259,7 +254,7 @@ CREATE TABLE endpoints (
 	UNIQUE (base_url, model)
 ) STRICT;
 
--- What the user said of a tool for all sessions.
+-- The user's decisions about tools for all sessions.
 CREATE TABLE tool_permissions (
 	id         INTEGER PRIMARY KEY,
 	name       TEXT    NOT NULL, -- as the model is offered it
@@ -305,7 +300,7 @@ CREATE TABLE queued (
 
 CREATE INDEX queued_session ON queued (session);
 
--- Which session stands open in which window. A row of an owner that is gone means nothing.
+-- The leases of sessions by windows. A row whose owner is dead is void.
 CREATE TABLE windows (
 	id       INTEGER PRIMARY KEY,
 	session  INTEGER NOT NULL REFERENCES sessions (n) ON DELETE CASCADE,
@@ -332,13 +327,13 @@ CREATE VIRTUAL TABLE found USING fts4 (
 	order=desc
 );
 
--- One row while the index may still hold words of purged messages.
+-- Has a row while the file may still contain text of purged messages.
 CREATE TABLE purged (
 	id       INTEGER PRIMARY KEY CHECK (id = 1),
 	gathered INTEGER NOT NULL CHECK (gathered IN (0, 1)) -- the parts of the index are being merged into one
 ) STRICT;
 
--- Messages that are not in the index yet, and how many bytes they have.
+-- Messages that are not in the full-text index yet, with their sizes in bytes.
 CREATE VIEW unfound AS
 SELECT
 	m.id,
@@ -347,7 +342,7 @@ FROM messages m
 WHERE m.status <> 'streaming'
 	AND m.id NOT IN (SELECT docid FROM found_docsize);
 
--- This file among those of other machines. The row is there from the start.
+-- This machine among those that share the history. The single row is inserted below.
 CREATE TABLE home (
 	id     INTEGER PRIMARY KEY CHECK (id = 1),
 	folder TEXT    NOT NULL DEFAULT '', -- random name of its folder in the synced one, '' where it was never shared
@@ -358,8 +353,8 @@ CREATE TABLE home (
 
 INSERT INTO home (id, number) VALUES (1, abs(random() % 4096));
 
--- What can be set on several machines: the value with the greatest id holds. The rows of sessions have the values that
--- hold, too. What is said of a message may be here before the message.
+-- Values that can be set on several machines: the one with the greatest id wins. The columns of sessions have the winning
+-- values too. A value for a message may arrive before the message.
 CREATE TABLE registers (
 	id      INTEGER PRIMARY KEY, -- when it was set
 	session INTEGER NOT NULL REFERENCES sessions (n) ON DELETE CASCADE,
@@ -383,31 +378,31 @@ CREATE TABLE registers (
 	)
 ) STRICT;
 
--- Sessions that were purged on one of the machines, for ever.
+-- Sessions that were purged on any machine, forever.
 CREATE TABLE tombstones (
 	id       INTEGER PRIMARY KEY,  -- when it was purged
 	session  TEXT    NOT NULL UNIQUE,
-	messages TEXT                  -- those that went with it: a JSON array of ids
+	messages TEXT                  -- those that were purged with it: a JSON array of ids
 ) STRICT;
 
--- Rows that no segment of this machine tells yet: ids of messages, requests, summaries, registers and tombstones.
+-- Rows that are in no segment yet and wait for the next sync: messages, requests, summaries, registers and tombstones.
 CREATE TABLE untold (
 	id INTEGER PRIMARY KEY
 ) STRICT;
 
--- A value that was replaced is not told.
+-- A value that was replaced need not be synced.
 CREATE TRIGGER registers_replaced AFTER UPDATE OF id ON registers BEGIN
 	DELETE FROM untold WHERE id = old.id;
 END;
 
--- All rows that are told but tombstones.
+-- All rows that are synced, except tombstones.
 CREATE VIEW shared_rows AS
 SELECT id, session FROM messages
 UNION ALL SELECT id, session FROM requests
 UNION ALL SELECT id, session FROM summaries
 UNION ALL SELECT id, session FROM registers;
 
--- Files of the synced folder that are written or merged, and those that were replaced since by others.
+-- Files of the synced folder that were written or merged, also those that others have replaced since.
 CREATE TABLE segments (
 	id         INTEGER PRIMARY KEY,
 	home       TEXT    NOT NULL DEFAULT '', -- folder of the machine that wrote it

@@ -6,47 +6,46 @@ import (
 	"encoding/json"
 )
 
-// Tx is a transaction. It keeps the first error that one of its methods meets; what is called after that does nothing,
-// or is rolled back with the rest, and returns zero values. So the steps of a transaction stand one after the other,
-// and its end reports what failed.
+// Tx is a transaction. It keeps the first error of its methods. After an error its methods do nothing and return zero
+// values, so a transaction can be written as a sequence of steps whose error is checked at the end.
 type Tx struct {
-	Err error // the first one
+	Err error // the first error, nil if there was none
 
 	on  connection
 	ctx context.Context
 }
 
-// connection is what *sql.DB and *sql.Tx have in common.
+// connection is implemented by *sql.DB and *sql.Tx.
 type connection interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// On returns the methods of a transaction for a connection outside of any: each is a transaction of its own.
-func On(ctx context.Context, on connection) *Tx { return &Tx{on: on, ctx: ctx} }
+// WithoutTx returns a Tx whose methods run directly on a connection, each in a transaction of its own.
+func WithoutTx(ctx context.Context, on connection) *Tx { return &Tx{on: on, ctx: ctx} }
 
-// InTx runs f in one transaction, which is committed unless f leaves an error.
+// InTx runs f in one transaction. It commits unless f leaves an error in t, which it then returns.
 func InTx(ctx context.Context, db *sql.DB, f func(t *Tx)) error {
 	of, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
-	defer of.Rollback() // says only that the transaction is over where it was committed
-	t := On(ctx, of)
+	defer of.Rollback() // does nothing after a commit
+	t := WithoutTx(ctx, of)
 	if f(t); t.Err != nil {
 		return t.Err
 	}
 	return of.Commit()
 }
 
-// Fail keeps an error, if it is the first.
+// Fail sets Err unless it is set already.
 func (t *Tx) Fail(err error) {
 	if t.Err == nil {
 		t.Err = err
 	}
 }
 
-// Exec runs a statement and returns how many rows it changed.
+// Exec runs a statement and returns the number of rows that it changed.
 func (t *Tx) Exec(query string, args ...any) (rows int64) {
 	if t.Err != nil {
 		return 0
@@ -59,7 +58,7 @@ func (t *Tx) Exec(query string, args ...any) (rows int64) {
 	return rows
 }
 
-// Rows reads the rows of a query one by one, each into the same variables.
+// Rows iterates over the rows of a query. It scans each row into the same variables.
 func (t *Tx) Rows(into []any, query string, args ...any) func(yield func() bool) {
 	return func(yield func() bool) {
 		if t.Err != nil {
@@ -80,7 +79,7 @@ func (t *Tx) Rows(into []any, query string, args ...any) func(yield func() bool)
 	}
 }
 
-// Row reads the first row of a query, and reports whether there is one.
+// Row scans the first row of a query and reports whether there is one.
 func (t *Tx) Row(into []any, query string, args ...any) (there bool) {
 	for range t.Rows(into, query, args...) {
 		return true
@@ -88,12 +87,12 @@ func (t *Tx) Row(into []any, query string, args ...any) (there bool) {
 	return false
 }
 
-// reader is a Tx, or what holds one.
+// reader is a Tx or a type that embeds one.
 type reader interface {
 	Rows(into []any, query string, args ...any) func(yield func() bool)
 }
 
-// Value reads the only value of a query, the zero value where there is no row.
+// Value returns the single value of a query, or the zero value if there is no row.
 func Value[T any](t reader, query string, args ...any) (v T) {
 	for range t.Rows([]any{&v}, query, args...) {
 		break
@@ -101,7 +100,7 @@ func Value[T any](t reader, query string, args ...any) (v T) {
 	return v
 }
 
-// List reads the values of a query of one column.
+// List returns the values of a query with one column.
 func List[T any](t reader, query string, args ...any) (all []T) {
 	var v T
 	for range t.Rows([]any{&v}, query, args...) {
@@ -110,9 +109,9 @@ func List[T any](t reader, query string, args ...any) (all []T) {
 	return all
 }
 
-// IDs is a set of ids as one parameter, which json_each takes apart.
-func IDs(ids []int64) string {
-	text, err := json.Marshal(append([]int64{}, ids...)) // nil would be null, which json_each takes for one value
+// JSONArray encodes ids as a single parameter, for json_each.
+func JSONArray(ids []int64) string {
+	text, err := json.Marshal(append([]int64{}, ids...)) // nil would be null, which json_each takes for a value
 	if err != nil {
 		panic(err) // numbers always marshal
 	}

@@ -6,9 +6,9 @@ import (
 	_ "github.com/mattn/go-sqlite3" // reads the file
 )
 
-// Attempts counts the requests to servers of which the files of some stores have records, each try by itself; the guide
-// is none. It is false where one cannot be read, because the test broke or removed it.
-func Attempts(paths ...string) (n int, ok bool) {
+// RecordedAttempts returns the number of HTTP attempts recorded in history files, retries included and the guide
+// excluded. ok is false if a file cannot be read, for example because the test damaged it.
+func RecordedAttempts(paths ...string) (n int, ok bool) {
 	ok = true
 	for _, path := range paths {
 		attempts, readable := attempts(path)

@@ -7,7 +7,7 @@ import (
 
 const (
 	memory = "/dev/shm"
-	room   = 1 << 30 // bytes that must be free there
+	room   = 1 << 30 // bytes that must be free
 	noExec = 0x8     // ST_NOEXEC: some tests run programs that they have written
 )
 

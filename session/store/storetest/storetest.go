@@ -1,4 +1,4 @@
-// Package storetest is imported by tests for what it does when the program begins: their temporary files are in
-// memory where the system has room for that. Programs are killed in these tests, but never the power cut, so that
-// nothing depends on a disk having kept what was written, and waiting for it is most of their time.
+// Package storetest has helpers for tests. Importing it moves their temporary files into memory if there is room. The
+// tests kill programs but never cut the power, so they do not need a disk, and waiting for one would take most of their
+// time.
 package storetest

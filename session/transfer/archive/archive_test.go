@@ -21,7 +21,7 @@ import (
 // empty returns an empty history in memory.
 func empty(t rapid.TB) *store.Store {
 	t.Helper()
-	s, err := store.Open(context.Background(), store.Memory, store.Options{})
+	s, err := store.Open(context.Background(), store.InMemory, store.Options{})
 	if err != nil {
 		t.Fatalf("open a store: %v", err)
 	}
@@ -35,10 +35,10 @@ func goesOn(t rapid.TB, s *store.Store, id, text string) string {
 		m := store.Message{Message: history.Message{Role: role, Content: text, Status: history.Complete}}
 		row, err := s.Session(context.Background(), id)
 		if m.Session, m.Parent = id, row.Leaf; id == "" {
-			row, _, err = s.Begin(context.Background(), store.Session{Title: text, TitleFrom: store.TitleUser}, m)
+			row, _, err = s.BeginSession(context.Background(), store.Session{Title: text, TitleFrom: store.TitleUser}, m)
 			id = row.ID
 		} else if err == nil {
-			_, err = s.Append(context.Background(), m)
+			_, err = s.AppendMessage(context.Background(), m)
 		}
 		if err != nil {
 			t.Fatalf("store %q: %v", text, err)
@@ -64,7 +64,7 @@ func several(t rapid.TB) (s *store.Store, ids []string) {
 	}
 	fork, err := s.Fork(context.Background(), ids[0], first[2].ID)
 	if err == nil {
-		err = s.Update(context.Background(), ids[3], func(row *store.Session) { row.Deleted = time.Now() })
+		err = s.UpdateSession(context.Background(), ids[3], func(row *store.Session) { row.Deleted = time.Now() })
 	}
 	if err != nil {
 		t.Fatalf("fork and delete: %v", err)
@@ -74,7 +74,7 @@ func several(t rapid.TB) (s *store.Store, ids []string) {
 
 func idsOf(t rapid.TB, s *store.Store) (ids []string) {
 	t.Helper()
-	list, err := s.Sessions(context.Background(), store.Filter{All: true})
+	list, err := s.Sessions(context.Background(), store.SessionFilter{All: true})
 	if err != nil {
 		t.Fatalf("list the sessions: %v", err)
 	}
@@ -168,7 +168,7 @@ func TestForkFindsItsParent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found, err := there.MessagesWith(t.Context(), []int64{fork.ForkedAt})
+		found, err := there.MessagesByID(t.Context(), []int64{fork.ForkedAt})
 		if err != nil || len(found) != 1 || found[0].Session != ids[0] || found[0].Content != "Turn 2 of 1." {
 			t.Errorf("in order %v the message that was forked at is %+v, %v", order, found, err)
 		}

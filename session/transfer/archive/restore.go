@@ -66,7 +66,7 @@ func restore(ctx context.Context, s *store.Store, a *reader, purged []string) (r
 	for slices.Contains(purged, copyID(id, nth)) {
 		nth++
 	}
-	var applied store.Applied
+	var applied store.ApplyResult
 	if err == nil {
 		applied, err = s.Apply(ctx, func(take func(store.Line) error) error {
 			for _, text := range lines {
@@ -81,7 +81,7 @@ func restore(ctx context.Context, s *store.Store, a *reader, purged []string) (r
 			return nil
 		})
 	}
-	for _, ofSession := range []error{errCut, errDamaged, store.ErrLine, store.ErrWaits} {
+	for _, ofSession := range []error{errCut, errDamaged, store.ErrInvalidLines, store.ErrMissingRows} {
 		if errors.Is(err, ofSession) {
 			r.Errorf("", "session %s was not imported: %v", title.OneLine(id+" "+string(first.Session.Title)), err)
 			return r, nil
@@ -99,7 +99,7 @@ func restore(ctx context.Context, s *store.Store, a *reader, purged []string) (r
 	if nth > 0 && r.New {
 		r.Warnf("", "session %s was purged; it is imported as a new one, without the records of its requests", id)
 	}
-	if n := applied.Refused; n > 0 {
+	if n := applied.Conflicts; n > 0 {
 		const what = "session %s has different content for %s; the stored content is kept"
 		r.Warnf("", what, row.ID, english.Plural(n, "message", ""))
 	}

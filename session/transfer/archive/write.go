@@ -43,7 +43,7 @@ const (
 func Write(ctx context.Context, s *store.Store, w io.Writer, ids ...string) error {
 	all := len(ids) == 0
 	if all {
-		sessions, err := s.Sessions(ctx, store.Filter{All: true})
+		sessions, err := s.Sessions(ctx, store.SessionFilter{All: true})
 		if err != nil {
 			return err
 		}

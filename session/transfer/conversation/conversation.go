@@ -17,7 +17,7 @@ import (
 // Conversation is one conversation of a file, or a part of the file that could not be read: it has no messages then,
 // and Errors says why. A conversation without an Origin has no id in its file, and its messages form a single branch.
 type Conversation struct {
-	store.Conversation
+	store.ImportedConversation
 	Report
 }
 
@@ -26,7 +26,9 @@ type Message = store.ImportedMessage
 
 // New returns a conversation without messages. source names the program that wrote it.
 func New(source string) Conversation {
-	return Conversation{Conversation: store.Conversation{Session: store.Session{Source: source}, Leaf: -1}}
+	return Conversation{
+		ImportedConversation: store.ImportedConversation{Session: store.Session{Source: source}, Leaf: -1},
+	}
 }
 
 // NewMessage returns a message with a role as another program names it. at is its time in Unix milliseconds, 0 for

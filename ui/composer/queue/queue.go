@@ -29,7 +29,7 @@ type Model struct {
 
 // item is a queued message.
 type item struct {
-	store.Queued
+	store.QueuedMessage
 	saving bool  // it is on its way to the disk
 	id     int64 // on disk, 0 where it is not; only what is done in order reads and writes it while it is being saved
 }
@@ -49,14 +49,14 @@ func (q *Model) Load() tea.Cmd {
 	if q.id() == "" {
 		return nil
 	}
-	var left []store.Queued
+	var left []store.QueuedMessage
 	return q.ctx.InOrder(func(ctx context.Context) (err error) {
 		left, err = q.ctx.Session.Store().Queue(ctx, q.id())
 		return err
 	}, func(err error) tea.Cmd {
 		var items []*item
 		for _, m := range left {
-			items = append(items, &item{Queued: m, id: m.ID})
+			items = append(items, &item{QueuedMessage: m, id: m.ID})
 		}
 		q.items, q.held = append(items, q.items...), q.held || len(items) > 0
 		return tea.Batch(q.ctx.ReportError(err), q.ctx.Say(q.Waits()))
@@ -64,8 +64,8 @@ func (q *Model) Load() tea.Cmd {
 }
 
 // Add puts a message at the end of the queue.
-func (q *Model) Add(m store.Queued) tea.Cmd {
-	q.items = append(q.items, &item{Queued: m})
+func (q *Model) Add(m store.QueuedMessage) tea.Cmd {
+	q.items = append(q.items, &item{QueuedMessage: m})
 	return q.Save()
 }
 
@@ -87,7 +87,7 @@ func (q *Model) Save() tea.Cmd {
 
 // save writes an item down.
 func (q *Model) save(ctx context.Context, it *item) error {
-	stored, err := q.ctx.Session.Store().Enqueue(ctx, q.id(), it.Queued)
+	stored, err := q.ctx.Session.Store().Enqueue(ctx, q.id(), it.QueuedMessage)
 	it.id = stored.ID
 	return err
 }
@@ -133,12 +133,12 @@ func (q *Model) Waits() string {
 }
 
 // Next is the message that is to be sent now, if there is one. What becomes of it is told by Stored and Ended.
-func (q *Model) Next() (store.Queued, bool) {
+func (q *Model) Next() (store.QueuedMessage, bool) {
 	if len(q.items) == 0 || q.held || q.sending != nil || q.items[0].saving {
-		return store.Queued{}, false
+		return store.QueuedMessage{}, false
 	}
 	q.sending = q.items[0]
-	return q.sending.Queued, true
+	return q.sending.QueuedMessage, true
 }
 
 // Sending reports whether a turn tries to send a message of the queue, which is not stored yet.
@@ -165,7 +165,7 @@ func (q *Model) Resume() { q.held = false }
 
 // TakeBack takes the newest message out of the queue, which must have one, to be written on: then it is the draft on
 // disk. A message that is being sent stays, which the command says then.
-func (q *Model) TakeBack() (m store.Queued, cmd tea.Cmd, ok bool) {
+func (q *Model) TakeBack() (m store.QueuedMessage, cmd tea.Cmd, ok bool) {
 	last := len(q.items) - 1
 	it := q.items[last]
 	if it == q.sending {
@@ -173,13 +173,13 @@ func (q *Model) TakeBack() (m store.Queued, cmd tea.Cmd, ok bool) {
 	}
 	q.items = q.items[:last]
 	if it.unsaved() {
-		return it.Queued, nil, true
+		return it.QueuedMessage, nil, true
 	}
-	return it.Queued, q.ctx.InOrder(func(ctx context.Context) error {
+	return it.QueuedMessage, q.ctx.InOrder(func(ctx context.Context) error {
 		if it.id == 0 {
 			return nil // it could not be saved
 		}
-		return q.ctx.Session.Store().Unqueue(ctx, q.id(), it.id)
+		return q.ctx.Session.Store().ReturnToDraft(ctx, q.id(), it.id)
 	}, q.ctx.ReportError), true
 }
 

@@ -48,7 +48,7 @@ func newDesk(t rapid.TB, db *store.Store) *desk {
 	d := &desk{t: t}
 	policy, err := history.Preset("balanced")
 	d.must(err)
-	row, first, err := db.Begin(context.Background(), store.Session{}, store.Message{
+	row, first, err := db.BeginSession(context.Background(), store.Session{}, store.Message{
 		Message: history.Message{Role: history.User, Content: "first"},
 	})
 	d.must(err)
@@ -101,7 +101,7 @@ func (d *desk) run(i int) {
 
 // stored stores the message that is being sent, as its turn does.
 func (d *desk) stored(text string) {
-	m, err := d.deps.Store.Append(context.Background(), store.Message{
+	m, err := d.deps.Store.AppendMessage(context.Background(), store.Message{
 		Session: d.session.Info().ID, Parent: d.leaf, Queued: d.sending, Message: history.Message{
 			Role: history.User, Content: text,
 		},
@@ -148,7 +148,7 @@ func TestNothingQueuedIsLostSentTwiceOrReordered(t *testing.T) {
 				made++
 				text := fmt.Sprintf("message %d", made)
 				want = append(want, text)
-				d.later(d.queue.Add(store.Queued{Text: text, Draft: store.Draft{Text: text}}))
+				d.later(d.queue.Add(store.QueuedMessage{Text: text, Draft: store.Draft{Text: text}}))
 			},
 			"run a command": func(rt *rapid.T) {
 				if len(d.waiting) > 0 {
@@ -243,7 +243,7 @@ func byNumber(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a,
 
 func TestAMessageIsSentFromMemoryWhereTheDiskIsFull(t *testing.T) {
 	d := newDesk(t, newStore(t))
-	d.later(d.queue.Add(store.Queued{Text: "one"}))
+	d.later(d.queue.Add(store.QueuedMessage{Text: "one"}))
 	if _, ok := d.queue.Next(); ok {
 		t.Fatal("a message is sent that may come to the queue on disk later, and so twice")
 	}
@@ -252,15 +252,15 @@ func TestAMessageIsSentFromMemoryWhereTheDiskIsFull(t *testing.T) {
 	if m, ok := d.queue.Next(); !ok || m.Text != "one" || m.ID != 0 {
 		t.Errorf("the next message is %+v, %v; want it from memory", m, ok)
 	}
-	if d.queue.Add(store.Queued{Text: "two"}); d.queue.items[0].saving {
+	if d.queue.Add(store.QueuedMessage{Text: "two"}); d.queue.items[0].saving {
 		t.Error("a message that is being sent from memory comes to the queue on disk, and is sent twice")
 	}
 }
 
 func TestWhatWasNotSavedIsSavedAtTheEnd(t *testing.T) {
 	d := newDesk(t, newStore(t))
-	d.queue.Add(store.Queued{Text: "one"})
-	d.queue.Add(store.Queued{Text: "two"})
+	d.queue.Add(store.QueuedMessage{Text: "one"})
+	d.queue.Add(store.QueuedMessage{Text: "two"})
 	d.must(d.queue.KeepAtEnd(t.Context()))
 	d.open(d.session.Info().ID)
 	if !slices.Equal(d.queued(), []string{"one", "two"}) {
@@ -270,14 +270,14 @@ func TestWhatWasNotSavedIsSavedAtTheEnd(t *testing.T) {
 
 func TestTheQueueIsDrawn(t *testing.T) {
 	var screens uitest.Screens
-	q := Model{held: true, items: []*item{{Queued: store.Queued{Draft: store.Draft{
+	q := Model{held: true, items: []*item{{QueuedMessage: store.QueuedMessage{Draft: store.Draft{
 		Text: "Then write a test for it\nwith a dummy server.", Folds: []store.Fold{{Path: "/tmp/plan.txt"}, {}},
 	}}}}}
 	screens.Add("one, that waits", q.View(theme.Styles{}, 80, 5))
 	q.held = false
 	for i := range 4 {
-		m := store.Queued{Draft: store.Draft{Text: fmt.Sprintf("/alone message %d", i+2)}, Cut: i == 1}
-		q.items = append(q.items, &item{Queued: m})
+		m := store.QueuedMessage{Draft: store.Draft{Text: fmt.Sprintf("/alone message %d", i+2)}, Cut: i == 1}
+		q.items = append(q.items, &item{QueuedMessage: m})
 	}
 	q.Next()
 	screens.Add("five, the first is being sent", q.View(theme.Styles{}, 80, 5))
