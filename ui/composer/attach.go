@@ -25,7 +25,7 @@ import (
 )
 
 // Attach hangs the files that a command names on the draft.
-func (c *Model) Attach(args string) tea.Cmd { return c.attach(Words(args)...) }
+func (c *Model) Attach(args string) tea.Cmd { return c.attach(splitWords(args)...) }
 
 // attach hangs files on the draft, at the cursor. Whether a page of the web may be asked for is asked first.
 func (c *Model) attach(paths ...string) tea.Cmd {
@@ -36,8 +36,8 @@ func (c *Model) attach(paths ...string) tea.Cmd {
 			continue
 		}
 		cmds = append(cmds, c.read(path))
-		c.Area.Insert(" ")
-		c.Screen.Focus()
+		c.Editor.Insert(" ")
+		c.Callbacks.Focus()
 	}
 	return tea.Batch(cmds...)
 }
@@ -45,12 +45,12 @@ func (c *Model) attach(paths ...string) tea.Cmd {
 // read puts a chip for a file at the cursor, and reads it.
 func (c *Model) read(path string) tea.Cmd {
 	path = resolved(path)
-	return c.fill(&Chip{label: "[" + theme.OneLine(filepath.Base(path)) + ": reading…]", path: path})
+	return c.fill(&draftChip{label: "[" + theme.OneLine(filepath.Base(path)) + ": reading…]", path: path})
 }
 
 // fill puts a chip at the cursor, and reads its file.
-func (c *Model) fill(chip *Chip) tea.Cmd {
-	c.Area.InsertInset(chip)
+func (c *Model) fill(chip *draftChip) tea.Cmd {
+	c.Editor.InsertInset(chip)
 	s := c.Session
 	return c.Run(func(ctx context.Context) tea.Msg {
 		part, note, err := c.file(ctx, s, chip)
@@ -59,7 +59,7 @@ func (c *Model) fill(chip *Chip) tea.Cmd {
 }
 
 // file reads the file of a chip. The note says what is unusual about it, "" for nothing.
-func (c *Model) file(ctx context.Context, s *session.Session, chip *Chip) (p history.Part, note string, err error) {
+func (c *Model) file(ctx context.Context, s *session.Session, chip *draftChip) (p history.Part, note string, err error) {
 	path, text, cut := chip.path, "", false
 	switch {
 	case isAddress(path):
@@ -85,14 +85,14 @@ func (c *Model) file(ctx context.Context, s *session.Session, chip *Chip) (p his
 
 // filled puts the file in the place of the chip that waited for it, in the draft on the screen or one that waits behind
 // it. Where there is none, the chip becomes its text.
-func (c *Model) filled(chip *Chip, part history.Part, note string, err error) tea.Cmd {
-	for d := &c.draft; d != nil; d = d.behind {
-		found := d.Area.ReplaceInset(chip, func() {
+func (c *Model) filled(chip *draftChip, part history.Part, note string, err error) tea.Cmd {
+	for d := &c.draft; d != nil; d = d.suspended {
+		found := d.Editor.ReplaceInset(chip, func() {
 			if err != nil {
-				d.Area.Insert(markdown.Visible(chip.Text))
+				d.Editor.Insert(markdown.Visible(chip.Text))
 				return
 			}
-			d.Area.InsertInset(fileChip(&part, chip.path))
+			d.Editor.InsertInset(fileChip(&part, chip.path))
 		})
 		if found {
 			return tea.Batch(c.ReportError(err), c.Say(note))
@@ -101,25 +101,25 @@ func (c *Model) filled(chip *Chip, part history.Part, note string, err error) te
 	return nil // The chip was deleted meanwhile.
 }
 
-// mostDropped is the longest paste that may be dragged files, in bytes.
-const mostDropped = 8 << 10
+// maxDropBytes is the longest paste that may be dragged files, in bytes.
+const maxDropBytes = 8 << 10
 
-// drop puts a pasted text at the cursor. Paths of files that were dragged here become the files.
-func (c *Model) drop(text string) tea.Cmd {
+// pasteOrAttach puts a pasted text at the cursor. Paths of files that were dragged here become the files.
+func (c *Model) pasteOrAttach(text string) tea.Cmd {
 	isWord := func(s string) bool {
 		return !filepath.IsAbs(s) && !strings.HasPrefix(s, "~/") && !strings.HasPrefix(s, "file://")
 	}
-	paths := Words(text)
-	if len(paths) == 0 || len(text) > mostDropped || slices.ContainsFunc(paths, isWord) {
+	paths := splitWords(text)
+	if len(paths) == 0 || len(text) > maxDropBytes || slices.ContainsFunc(paths, isWord) {
 		c.Paste(text)
 		return nil
 	}
 	var cmds []tea.Cmd
 	for i, pasted := range word.FindAllString(text, -1) {
 		if i > 0 {
-			c.Area.Insert(" ")
+			c.Editor.Insert(" ")
 		}
-		cmds = append(cmds, c.fill(&Chip{label: theme.OneLine(pasted), Text: pasted, path: resolved(paths[i])}))
+		cmds = append(cmds, c.fill(&draftChip{label: theme.OneLine(pasted), Text: pasted, path: resolved(paths[i])}))
 	}
 	return tea.Batch(cmds...)
 }
@@ -139,7 +139,7 @@ func (c *Model) readClipboard() tea.Cmd {
 			case c.ReadOnly:
 				return nil
 			case strings.TrimSpace(text) != "" && utf8.ValidString(text):
-				return c.drop(text)
+				return c.pasteOrAttach(text)
 			case failed != nil || len(image) == 0:
 				return c.Fail("The clipboard has no text and no image, or none that can be read: that needs a " +
 					"display, and wl-clipboard or xclip. /attach PATH attaches a file.")
@@ -147,8 +147,8 @@ func (c *Model) readClipboard() tea.Cmd {
 				return c.ReportError(err)
 			}
 			c.pasted++
-			c.hang(part)
-			c.Screen.Focus()
+			c.attachPart(part)
+			c.Callbacks.Focus()
 			return nil
 		})
 	})
@@ -160,12 +160,12 @@ func (c *Model) askForPage(address string) tea.Cmd {
 	if err != nil || u.Host == "" {
 		return c.Fail(theme.OneLine(address) + " is not a URL.")
 	}
-	o := list.Options{Title: "fetch a page from " + theme.OneLine(u.Host) + "?", Does: "fetch"}
+	o := list.Options{Title: "fetch a page from " + theme.OneLine(u.Host) + "?", ChooseHint: "fetch"}
 	page := list.Item{Label: theme.OneLine(address), Right: "at most 4 MB, as text", Value: address}
-	c.Screen.Open(list.New(c.Context, o, page), func(address string) tea.Cmd {
-		c.Screen.Focus()
-		cmd := c.fill(&Chip{label: "[" + theme.OneLine(address) + ": fetching…]", path: address})
-		c.Area.Insert(" ")
+	c.Callbacks.OpenList(list.New(c.Context, o, page), func(address string) tea.Cmd {
+		c.Callbacks.Focus()
+		cmd := c.fill(&draftChip{label: "[" + theme.OneLine(address) + ": fetching…]", path: address})
+		c.Editor.Insert(" ")
 		return cmd
 	})
 	return nil
@@ -202,8 +202,8 @@ var (
 	quoted = regexp.MustCompile(`'([^']*)'|"([^"]*)"|\\(.)`)
 )
 
-// Words parts a line as a shell does: at spaces that are not quoted and have no backslash in front.
-func Words(line string) []string {
+// splitWords parts a line as a shell does: at spaces that are not quoted and have no backslash in front.
+func splitWords(line string) []string {
 	words := word.FindAllString(line, -1)
 	for i := range words {
 		words[i] = quoted.ReplaceAllString(words[i], "$1$2$3")

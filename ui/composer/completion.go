@@ -32,14 +32,14 @@ type completions struct {
 
 // The most that is offered at once, and of that on the screen.
 const (
-	mostOffered     = 50
-	mostCompletions = 8
+	maxOffered        = 50
+	maxCompletionRows = 8
 )
 
 // IsCommand reports whether a draft is a command and not a message. A space in front of a slash makes any text a
 // message, and so does an edit.
 func (c *Model) IsCommand(draft string) bool {
-	return c.edit == 0 && slash.IsCommand(draft, c.Ref, func(name string) bool {
+	return c.editedID == 0 && slash.IsCommand(draft, c.Ref, func(name string) bool {
 		return slices.ContainsFunc(c.commands(), func(o slash.Command) bool { return o.Name == name })
 	})
 }
@@ -53,9 +53,9 @@ func (c *Model) commands() []slash.Command {
 	return all
 }
 
-// Completions is how many there are, 0 where no list is open.
-func (c *Model) Completions() int {
-	if c.ReadOnly || !c.Screen.Focused() {
+// CompletionCount is how many there are, 0 where no list is open.
+func (c *Model) CompletionCount() int {
+	if c.ReadOnly || !c.Callbacks.Focused() {
 		return 0
 	}
 	return c.completions.Len()
@@ -63,8 +63,8 @@ func (c *Model) Completions() int {
 
 // CloseCompletions closes the list until the draft changes, and reports whether there was one.
 func (c *Model) CloseCompletions() bool {
-	open := c.Completions() > 0
-	c.completions.Fill(nil)
+	open := c.CompletionCount() > 0
+	c.completions.SetItems(nil)
 	return open
 }
 
@@ -76,7 +76,7 @@ var mention = regexp.MustCompile(`^@((?:~|\.\.?)?/(?:.*/)?)?`)
 
 // complete makes the list anew, and reads the files that a path behind @ may name.
 func (c *Model) complete() tea.Cmd {
-	have, word, place := &c.completions, c.Area.Word(), ""
+	have, word, place := &c.completions, c.Editor.WordBeforeCursor(), ""
 	if found := mention.FindStringSubmatch(word); found != nil {
 		place = cmp.Or(found[1], everywhere)
 	}
@@ -93,7 +93,7 @@ func (c *Model) complete() tea.Cmd {
 		return app.Then(func() tea.Cmd {
 			if have.place == place {
 				have.paths = paths
-				c.offer(c.Area.Word())
+				c.offer(c.Editor.WordBeforeCursor())
 			}
 			return nil
 		})
@@ -120,8 +120,8 @@ func pathsIn(ctx context.Context, place string) (paths []string) {
 
 // offer makes the list of what a word may become.
 func (c *Model) offer(word string) {
-	c.completions.Fill(c.find(word))
-	c.completions.Move(-keymap.AllLines)
+	c.completions.SetItems(c.find(word))
+	c.completions.MoveCursor(-keymap.AllLines)
 }
 
 // find is what a word may become: a file or what an MCP server offers, or a command.
@@ -129,20 +129,20 @@ func (c *Model) find(word string) (items []list.Item) {
 	path, mention := strings.CutPrefix(word, "@")
 	switch {
 	case mention:
-		for _, p := range tree.Find(c.completions.paths, path, mostOffered) {
+		for _, p := range tree.Find(c.completions.paths, path, maxOffered) {
 			item := list.Item{Label: theme.OneLine("@" + p), Value: p}
 			if strings.HasSuffix(p, "/") {
-				item.Value, item.Also = "", "@"+p
+				item.Value, item.Hidden = "", "@"+p
 			}
 			items = append(items, item)
 		}
 		return append(items, c.resources(word)...)
-	case c.edit != 0 || !strings.HasPrefix(word, "/") || c.Shown() != word:
+	case c.editedID != 0 || !strings.HasPrefix(word, "/") || c.DisplayText() != word:
 		return nil
 	}
 	for _, o := range c.commands() {
 		if strings.HasPrefix("/"+o.Name, word) {
-			item := list.Item{Label: o.Usage(), About: o.Help, Value: "/" + o.Name}
+			item := list.Item{Label: o.Usage(), Description: o.Help, Value: "/" + o.Name}
 			if o.NeedsArgs() {
 				item.Value += " "
 			}
@@ -156,27 +156,27 @@ func (c *Model) find(word string) (items []list.Item) {
 func (c *Model) completionKey(msg tea.KeyPressMsg) (cmd tea.Cmd, ok bool) {
 	k := &c.Keys
 	switch {
-	case c.Completions() == 0:
+	case c.CompletionCount() == 0:
 		return nil, false
 	case k.Pressed(msg, keymap.ListUp):
-		c.completions.Move(-1)
+		c.completions.MoveCursor(-1)
 		return nil, true
 	case k.Pressed(msg, keymap.ListDown):
-		c.completions.Move(1)
+		c.completions.MoveCursor(1)
 		return nil, true
 	case !k.Pressed(msg, keymap.Send, keymap.Focus):
 		return nil, false
 	}
-	chosen, _ := c.completions.Cursor()
-	c.Area.TakeWord()
+	chosen, _ := c.completions.SelectedItem()
+	c.Editor.DeleteWordBeforeCursor()
 	switch {
 	case c.completions.place == "":
-		c.Area.Insert(chosen.Value)
+		c.Editor.Insert(chosen.Value)
 		if k.Pressed(msg, keymap.Send) && !strings.HasSuffix(chosen.Value, " ") {
-			return c.Screen.Run(chosen.Value), true
+			return c.Callbacks.RunCommand(chosen.Value), true
 		}
 	case chosen.Value == "":
-		c.Area.Insert(chosen.Also)
+		c.Editor.Insert(chosen.Hidden)
 	default:
 		return c.attach(chosen.Value), true
 	}
@@ -185,12 +185,12 @@ func (c *Model) completionKey(msg tea.KeyPressMsg) (cmd tea.Cmd, ok bool) {
 
 // Hints are the keys of the list of completions, nil where there is none.
 func (c *Model) Hints() []key.Binding {
-	if c.Completions() == 0 {
+	if c.CompletionCount() == 0 {
 		return nil
 	}
 	k := &c.Keys
 	hints := []key.Binding{k.Hint("choose", keymap.ListUp, keymap.ListDown), k.Hint("close", keymap.Back)}
-	switch chosen, _ := c.completions.Cursor(); {
+	switch chosen, _ := c.completions.SelectedItem(); {
 	case chosen.Value == "", strings.HasSuffix(chosen.Value, " "):
 		return slices.Insert(hints, 1, k.Hint("complete", keymap.Send))
 	case c.completions.place != "":
@@ -201,12 +201,12 @@ func (c *Model) Hints() []key.Binding {
 
 // CompletionView draws the completions in lines of w cells, at most so many.
 func (c *Model) CompletionView(w, most int) []string {
-	n := c.Completions()
+	n := c.CompletionCount()
 	if n == 0 || w < 1 || most < 2 {
 		return nil
 	}
-	c.completions.Resize(w, min(n, mostCompletions, most))
-	return c.completions.Rows()
+	c.completions.Resize(w, min(n, maxCompletionRows, most))
+	return c.completions.ViewRows()
 }
 
 // serverPrompt is a prompt of an MCP server, as a slash command that writes it into the draft.
@@ -238,21 +238,21 @@ func (c *Model) serverPrompts() (all []serverPrompt) {
 }
 
 // apart are the letters that end the name of a command.
-var apart = regexp.MustCompile(`[\s/]`)
+var nameEnd = regexp.MustCompile(`[\s/]`)
 
 // oneWord is a name as it can be typed in a command.
-func oneWord(name string) string { return apart.ReplaceAllString(markdown.OneLine(name, 60), "-") }
+func oneWord(name string) string { return nameEnd.ReplaceAllString(markdown.OneLine(name, 60), "-") }
 
-// WriteDraft has the prompt of a server written into the draft, with what stands behind the command. It is false where
+// RunServerPrompt has the prompt of a server written into the draft, with what stands behind the command. It is false where
 // there is no such prompt.
-func (c *Model) WriteDraft(command, args string) (tea.Cmd, bool) {
+func (c *Model) RunServerPrompt(command, args string) (tea.Cmd, bool) {
 	all := c.serverPrompts()
 	i := slices.IndexFunc(all, func(p serverPrompt) bool { return p.Name == command })
 	if i < 0 {
 		return nil, false
 	}
 	return c.Run(func(ctx context.Context) tea.Msg {
-		text, err := all[i].text(ctx, c.Servers, Words(args))
+		text, err := all[i].text(ctx, c.Servers, splitWords(args))
 		return app.Then(func() tea.Cmd {
 			if err != nil && c.Empty() {
 				c.SetDraft("/" + command + " " + args)
@@ -261,10 +261,10 @@ func (c *Model) WriteDraft(command, args string) (tea.Cmd, bool) {
 				return c.ReportError(err)
 			}
 			if !c.Empty() {
-				c.Area.Insert("\n\n") // behind what was typed meanwhile
+				c.Editor.Insert("\n\n") // behind what was typed meanwhile
 			}
 			c.Paste(text)
-			c.Screen.Focus()
+			c.Callbacks.Focus()
 			return nil
 		})
 	}), true
@@ -298,7 +298,7 @@ func (c *Model) resources(word string) (items []list.Item) {
 		for _, r := range server.Resources {
 			name := "@" + server.Name + ":" + r.URI
 			help := markdown.OneLine(cmp.Or(r.Title, r.Name, r.Description), 200)
-			item := list.Item{Label: theme.OneLine(name), About: help, Value: name}
+			item := list.Item{Label: theme.OneLine(name), Description: help, Value: name}
 			fixed, _, template := strings.Cut(name, "{")
 			switch {
 			case template && len(word) > len(fixed) && strings.HasPrefix(word, fixed) && !strings.Contains(word, "{"):
@@ -306,7 +306,7 @@ func (c *Model) resources(word string) (items []list.Item) {
 			case !strings.Contains(strings.ToLower(name+" "+help), strings.ToLower(word[1:])):
 				continue
 			case template:
-				item.Value, item.Also = "", name
+				item.Value, item.Hidden = "", name
 			}
 			items = append(items, item)
 		}

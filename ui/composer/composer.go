@@ -29,17 +29,17 @@ const (
 	chipBytes = 2000
 )
 
-// Screen is what the composer has the rest of the screen do.
-type Screen struct {
-	Focus   func()                       // gives the draft the keys
-	Focused func() bool                  // the keys go to it, and nothing covers its completions
-	Send    func(cut bool) tea.Cmd       // sends the draft, cut as much of it as fits
-	Run     func(command string) tea.Cmd // runs a slash command
-	Read    func(title, text string)     // shows a text
-	News    func(text string)            // says what stays until something is sent
+// Callbacks is what the composer has the rest of the screen do.
+type Callbacks struct {
+	Focus      func()                       // gives the draft the keys
+	Focused    func() bool                  // the keys go to it, and nothing covers its completions
+	Send       func(cut bool) tea.Cmd       // sends the draft, cut as much of it as fits
+	RunCommand func(command string) tea.Cmd // runs a slash command
+	ShowText   func(title, text string)     // shows a text
+	SetNotice  func(text string)            // says what stays until something is sent
 
 	// Open opens a list.
-	Open func(l *list.Model, chosen func(string) tea.Cmd)
+	OpenList func(l *list.Model, chosen func(string) tea.Cmd)
 }
 
 // Options are what the composer works with.
@@ -54,29 +54,29 @@ type Options struct {
 // Model is the draft, with all that belongs to it.
 type Model struct {
 	*app.Context
-	Screen Screen
+	Callbacks Callbacks
 	Options
 	draft
-	Waiting *queue.Model // the messages that are sent when the answers before them are there
-	Sending *Sent        // the draft that was sent and is not stored yet, nil for none
+	Queue   *queue.Model // the messages that are sent when the answers before them are there
+	Sending *SentDraft   // the draft that was sent and is not stored yet, nil for none
 
-	pasted int // texts and images, for their names
-	known  int // changes of the text that were told
+	pasted          int // texts and images, for their names
+	handledRevision int // changes of the text that were told
 
 	prompts []store.Draft // sent before, or cleared in this window, the newest first
 
-	completions completions
-	kept        int  // changes of the text when it was last written down
-	keeping     bool // it is going to be written down
+	completions   completions
+	savedRevision int  // changes of the text when it was last written down
+	saveScheduled bool // it is going to be written down
 }
 
 // New is an empty composer.
-func New(ctx *app.Context, s Screen, o Options) *Model {
+func New(ctx *app.Context, s Callbacks, o Options) *Model {
 	o.Servers = cmp.Or(o.Servers, new(mcp.Servers))
-	offered := list.New(ctx, list.Options{Wide: true})
-	offered.Head = 0
+	offered := list.New(ctx, list.Options{WideLabels: true})
+	offered.HeadLines = 0
 	return &Model{
-		Context: ctx, Screen: s, Options: o, draft: blank(), Waiting: queue.New(ctx),
+		Context: ctx, Callbacks: s, Options: o, draft: blank(), Queue: queue.New(ctx),
 		completions: completions{Model: offered},
 	}
 }
@@ -85,18 +85,18 @@ func New(ctx *app.Context, s Screen, o Options) *Model {
 func (c *Model) View() []string {
 	st := c.Themes.Styles
 	inset := st.Strong
-	if st.Tinted {
+	if st.HasBackgrounds {
 		inset = st.Text.Background(st.Tint.GetBackground())
 	}
-	return c.Area.View(st.Text, inset)
+	return c.Editor.View(st.Text, inset)
 }
 
-// Settle tells of a draft that has changed. It is called behind every message.
-func (c *Model) Settle() tea.Cmd {
-	if c.Area.Changes() == c.known {
+// AfterUpdate tells of a draft that has changed. It is called behind every message.
+func (c *Model) AfterUpdate() tea.Cmd {
+	if c.Editor.Revision() == c.handledRevision {
 		return nil
 	}
-	c.known = c.Area.Changes()
+	c.handledRevision = c.Editor.Revision()
 	return tea.Batch(c.complete(), c.Replan())
 }
 
@@ -115,7 +115,7 @@ func (c *Model) Update(msg tea.Msg) tea.Cmd {
 		if msg.Content == "" { // Some terminals paste nothing where there is only an image.
 			return c.readClipboard()
 		}
-		return c.drop(msg.Content)
+		return c.pasteOrAttach(msg.Content)
 	}
 	return nil
 }
@@ -128,19 +128,19 @@ func (c *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	k := &c.Keys
 	switch {
 	case k.Pressed(msg, keymap.Send, keymap.SendCut):
-		return c.Screen.Send(k.Pressed(msg, keymap.SendCut))
+		return c.Callbacks.Send(k.Pressed(msg, keymap.SendCut))
 	case k.Pressed(msg, keymap.Newline):
-		c.Area.Insert("\n")
-	case k.Pressed(msg, keymap.ListUp) && c.Empty() && c.behind == nil && c.Waiting.Len() > 0:
+		c.Editor.Insert("\n")
+	case k.Pressed(msg, keymap.ListUp) && c.Empty() && c.suspended == nil && c.Queue.Len() > 0:
 		return c.takeBack()
-	case k.Pressed(msg, keymap.ListUp) && c.edit == 0 && c.Area.OnFirst():
-		return c.walk(1, "There is no older prompt.")
-	case k.Pressed(msg, keymap.ListDown) && c.edit == 0 && c.Area.OnLast():
-		return c.walk(-1, "This is the newest draft.")
+	case k.Pressed(msg, keymap.ListUp) && c.editedID == 0 && c.Editor.OnFirstRow():
+		return c.stepPrompt(1, "There is no older prompt.")
+	case k.Pressed(msg, keymap.ListDown) && c.editedID == 0 && c.Editor.OnLastRow():
+		return c.stepPrompt(-1, "This is the newest draft.")
 	case k.Pressed(msg, keymap.Recall):
 		return c.listPrompts()
 	case k.Pressed(msg, keymap.Editor):
-		return Edit(c.Text(), func(text string, err error) tea.Msg {
+		return OpenEditor(c.Text(), func(text string, err error) tea.Msg {
 			return app.Then(func() tea.Cmd { return c.edited(text, err) })
 		})
 	case k.Pressed(msg, keymap.Expand):
@@ -150,11 +150,11 @@ func (c *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case c.Empty() && k.Pressed(msg, keymap.Help, keymap.Quit):
 		return c.Do(k.Action(msg, keymap.InDraft))
 	case utf8.RuneCountInString(msg.Text) > 1:
-		c.Write(msg.Text)
+		c.InsertText(msg.Text)
 	case msg.Text != "":
-		c.Area.Insert(msg.Text) // a joiner is a key of its own: its neighbours are in the draft already
+		c.Editor.Insert(msg.Text) // a joiner is a key of its own: its neighbours are in the draft already
 	default:
-		c.Area.Press(msg)
+		c.Editor.HandleKey(msg)
 	}
 	return nil
 }
@@ -169,22 +169,22 @@ func (c *Model) unfold() tea.Cmd {
 	for _, part := range c.files() {
 		text += "\n\n" + theme.FileLabel(part, part.Tokens) + "\n\n" + part.Text
 	}
-	c.Screen.Read("Draft", strings.TrimSpace(text))
+	c.Callbacks.ShowText("Draft", strings.TrimSpace(text))
 	return nil
 }
 
 // SetDraft replaces the draft. A long text becomes a chip.
 func (c *Model) SetDraft(text string) {
-	c.Area.Reset()
-	if c.prompt != 0 {
-		c.prompt, c.behind = 0, nil
+	c.Editor.Reset()
+	if c.promptNumber != 0 {
+		c.promptNumber, c.suspended = 0, nil
 	}
 	c.Paste(text)
 }
 
 // Clear takes the draft away. It can be recalled.
 func (c *Model) Clear() {
-	c.Remember(c.packed())
+	c.RememberPrompt(c.stored())
 	c.SetDraft("")
 }
 
@@ -197,10 +197,10 @@ func (c *Model) edited(text string, err error) tea.Cmd {
 	c.SetDraft("")
 	for _, chip := range files {
 		if chip.isFile() {
-			c.put(chip)
+			c.insertChip(chip)
 		}
 	}
-	c.Write(unixLines.Replace(text))
+	c.InsertText(unixLines.Replace(text))
 	return nil
 }
 
@@ -211,49 +211,49 @@ var unixLines = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 // what is sent; a chip keeps its bytes.
 func (c *Model) Paste(text string) {
 	if text = unixLines.Replace(text); strings.Count(text, "\n") < chipLines && len(text) <= chipBytes {
-		c.Write(text)
+		c.InsertText(text)
 	} else {
-		c.fold(text)
+		c.insertPaste(text)
 	}
 }
 
-// Write puts a text at the cursor as it would be typed. Tabs stay what they are.
-func (c *Model) Write(text string) {
+// InsertText puts a text at the cursor as it would be typed. Tabs stay what they are.
+func (c *Model) InsertText(text string) {
 	pieces := strings.Split(text, "\t")
 	for i, piece := range pieces {
 		pieces[i] = markdown.Visible(piece)
 	}
-	c.Area.Insert(strings.Join(pieces, "\t"))
+	c.Editor.Insert(strings.Join(pieces, "\t"))
 }
 
-// countedWhole is the longest pasted text, in bytes, whose tokens are counted: a longer one would be waited for.
-const countedWhole = 256 << 10
+// maxCounted is the longest pasted text, in bytes, whose tokens are counted: a longer one would be waited for.
+const maxCounted = 256 << 10
 
-// fold puts a text at the cursor as a chip.
-func (c *Model) fold(text string) {
+// insertPaste puts a text at the cursor as a chip.
+func (c *Model) insertPaste(text string) {
 	c.pasted++
-	counted := theme.TokensOf(len(text))
-	if c.Deps.Count != nil && len(text) <= countedWhole {
+	counted := theme.EstimateTokens(len(text))
+	if c.Deps.Count != nil && len(text) <= maxCounted {
 		counted = c.Deps.Count(text)
 	}
-	c.Area.InsertInset(&Chip{Text: text, label: fmt.Sprintf("[paste %d: %s, %s, ~%s tokens]", c.pasted,
+	c.Editor.InsertInset(&draftChip{Text: text, label: fmt.Sprintf("[paste %d: %s, %s, ~%s tokens]", c.pasted,
 		theme.Plural(strings.Count(text, "\n")+1, "line"), theme.Size(len(text)),
 		theme.Thousands(counted))})
 }
 
 // fileChip is the chip of a file that has been read.
-func fileChip(part *history.Part, path string) *Chip {
-	return &Chip{label: theme.FileLabel(*part, part.Tokens), path: path, Part: part}
+func fileChip(part *history.Part, path string) *draftChip {
+	return &draftChip{label: theme.FileLabel(*part, part.Tokens), path: path, Part: part}
 }
 
-// put puts a chip and a space at the cursor.
-func (c *Model) put(chip *Chip) {
-	c.Area.InsertInset(chip)
-	c.Area.Insert(" ")
+// insertChip puts a chip and a space at the cursor.
+func (c *Model) insertChip(chip *draftChip) {
+	c.Editor.InsertInset(chip)
+	c.Editor.Insert(" ")
 }
 
-// hang puts a file at the cursor that has no path: one of an earlier message, or an image from the clipboard.
-func (c *Model) hang(part history.Part) { c.put(fileChip(&part, "")) }
+// attachPart puts a file at the cursor that has no path: one of an earlier message, or an image from the clipboard.
+func (c *Model) attachPart(part history.Part) { c.insertChip(fileChip(&part, "")) }
 
 // restore replaces the draft by one that was kept, or by an earlier message. Files with a path are read again. Those of
 // a message stand in front of its text, and so do those of a draft that held a secret: their places are not known.
@@ -261,7 +261,7 @@ func (c *Model) restore(d store.Draft) tea.Cmd {
 	c.SetDraft("")
 	if len(d.Folds) == 0 {
 		for _, part := range d.Parts {
-			c.hang(part)
+			c.attachPart(part)
 		}
 		c.Paste(d.Text)
 		return nil
@@ -269,21 +269,21 @@ func (c *Model) restore(d store.Draft) tea.Cmd {
 	var cmds []tea.Cmd
 	at, parts := 0, d.Parts
 	for _, f := range d.Folds {
-		c.Write(d.Text[at:f.From])
+		c.InsertText(d.Text[at:f.From])
 		at = f.To
 		switch {
 		case f.From < f.To:
-			c.fold(d.Text[f.From:f.To])
+			c.insertPaste(d.Text[f.From:f.To])
 		case isAddress(f.Path):
-			c.Write(f.Path)
+			c.InsertText(f.Path)
 			cmds = append(cmds, c.Say("The page is not fetched again by itself; /attach with its address fetches it."))
 		case f.Path != "":
 			cmds = append(cmds, c.read(f.Path))
 		case len(parts) > 0:
-			c.Area.InsertInset(fileChip(&parts[0], ""))
+			c.Editor.InsertInset(fileChip(&parts[0], ""))
 			parts = parts[1:]
 		}
 	}
-	c.Write(d.Text[at:])
+	c.InsertText(d.Text[at:])
 	return tea.Batch(cmds...)
 }

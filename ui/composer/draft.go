@@ -9,8 +9,8 @@ import (
 	"winnow/ui/composer/editor"
 )
 
-// Chip stands in a draft for something longer: a pasted text, or a file.
-type Chip struct {
+// draftChip stands in a draft for something longer: a pasted text, or a file.
+type draftChip struct {
 	label string
 	Text  string        // a pasted text; while a file is read that was dragged, its path as it was pasted
 	path  string        // where the file is; "" for a paste and for a file without a place of its own
@@ -18,44 +18,44 @@ type Chip struct {
 }
 
 // Label is what the draft shows.
-func (c *Chip) Label() string { return c.label }
+func (c *draftChip) Label() string { return c.label }
 
-func (c *Chip) isFile() bool { return c.Part != nil || c.path != "" }
+func (c *draftChip) isFile() bool { return c.Part != nil || c.path != "" }
 
 // reading reports whether the file is still being read.
-func (c *Chip) reading() bool { return c.Part == nil && c.path != "" }
+func (c *draftChip) reading() bool { return c.Part == nil && c.path != "" }
 
 // draft is what is written: a text with chips in it, of a new message, or of an edit.
 type draft struct {
-	Area   editor.Editor
-	edit   int64  // the earlier message that it becomes another version of, 0 for a new message
-	prompt int    // which of the earlier prompts is looked at, counted from 1; 0 for none
-	began  int    // changes of the text when the edit or the prompt was put into it
-	behind *draft // waits until the edit is over, or the look at the prompts; nil for none, it has none behind it
+	Editor        editor.Editor
+	editedID      int64  // the earlier message that it becomes another version of, 0 for a new message
+	promptNumber  int    // which of the earlier prompts is looked at, counted from 1; 0 for none
+	startRevision int    // changes of the text when the edit or the prompt was put into it
+	suspended     *draft // waits until the edit is over, or the look at the prompts; nil for none, it has none behind it
 }
 
-func blank() draft { return draft{Area: editor.New()} }
+func blank() draft { return draft{Editor: editor.New()} }
 
 // changed reports whether an edit or a prompt is another text than it was.
-func (d *draft) changed() bool { return d.behind != nil && d.began != d.Area.Changes() }
+func (d *draft) changed() bool { return d.suspended != nil && d.startRevision != d.Editor.Revision() }
 
 // Empty reports whether nothing is written.
-func (d *draft) Empty() bool { return d.Area.Empty() }
+func (d *draft) Empty() bool { return d.Editor.Empty() }
 
 // chips are the chips of the draft in order.
-func (d *draft) chips() (list []*Chip) {
-	for _, inset := range d.Area.All() {
-		if chip, ok := inset.(*Chip); ok {
+func (d *draft) chips() (list []*draftChip) {
+	for _, inset := range d.Editor.All() {
+		if chip, ok := inset.(*draftChip); ok {
 			list = append(list, chip)
 		}
 	}
 	return list
 }
 
-// Shown is the draft as the screen has it, chips as labels.
-func (d *draft) Shown() string {
+// DisplayText is the draft as the screen has it, chips as labels.
+func (d *draft) DisplayText() string {
 	var b strings.Builder
-	for text := range d.Area.All() {
+	for text := range d.Editor.All() {
 		b.WriteString(text)
 	}
 	return b.String()
@@ -66,8 +66,8 @@ func (d *draft) Shown() string {
 func (d *draft) Text() string {
 	var b strings.Builder
 	front, files := true, false // only files and blanks so far, and there are files
-	for text, inset := range d.Area.All() {
-		chip, ok := inset.(*Chip)
+	for text, inset := range d.Editor.All() {
+		chip, ok := inset.(*draftChip)
 		switch {
 		case ok && chip.isFile() && front:
 			files = true
@@ -99,14 +99,14 @@ func (d *draft) files() []history.Part {
 	return files
 }
 
-// Unread reports whether a file of the draft is still being read.
-func (d *draft) Unread() bool { return slices.ContainsFunc(d.chips(), (*Chip).reading) }
+// LoadingFiles reports whether a file of the draft is still being read.
+func (d *draft) LoadingFiles() bool { return slices.ContainsFunc(d.chips(), (*draftChip).reading) }
 
-// packed is the draft as it is kept: its text with the pastes, where its chips stand, and the files that have no path.
-func (d *draft) packed() (out store.Draft) {
+// stored is the draft as it is kept: its text with the pastes, where its chips stand, and the files that have no path.
+func (d *draft) stored() (out store.Draft) {
 	var b strings.Builder
-	for text, inset := range d.Area.All() {
-		chip, ok := inset.(*Chip)
+	for text, inset := range d.Editor.All() {
+		chip, ok := inset.(*draftChip)
 		if !ok {
 			b.WriteString(text)
 			continue

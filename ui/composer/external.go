@@ -13,9 +13,9 @@ import (
 	"winnow/ui/screen"
 )
 
-// Edit opens a text in the user's editor, and makes the message of what is left there. The file is in a folder of its
+// OpenEditor opens a text in the user's editor, and makes the message of what is left there. The file is in a folder of its
 // own that only the user can read. The folder is removed with all that the editor left in it, however the editor ends.
-func Edit(text string, done func(text string, err error) tea.Msg) tea.Cmd {
+func OpenEditor(text string, done func(text string, err error) tea.Msg) tea.Cmd {
 	return func() tea.Msg {
 		folder, err := os.MkdirTemp(os.Getenv("XDG_RUNTIME_DIR"), "winnow-*") // in memory, where that is set
 		path := filepath.Join(folder, "winnow.md")

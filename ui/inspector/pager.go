@@ -16,83 +16,83 @@ import (
 	"winnow/ui/theme"
 )
 
-// Kind is what a paragraph is, which decides how it is drawn.
-type Kind uint8
+// paragraphKind is what a paragraph is, which decides how it is drawn.
+type paragraphKind uint8
 
 // The kinds. What a color says, a mark left of the text or bold letters say as well.
 const (
-	Plain   Kind = iota // text that is read, whatever is sent
-	Quiet               // the screen's own remarks
-	Warning             // the same, where something is wrong
-	Verdict             // a verdict in words, in the color of the glyph left of it
-	Drawn               // a line of the screen that is drawn already
+	kindPlain   paragraphKind = iota // text that is read, whatever is sent
+	kindRemark                       // the screen's own remarks
+	kindWarning                      // the same, where something is wrong
+	kindVerdict                      // a verdict in words, in the color of the glyph left of it
+	kindDrawn                        // a line of the screen that is drawn already
 
 	// These have a mark on the left of each row.
 
-	Sent   // text of a message that is sent
-	Unsent // text that the model does not get
-	Marker // text of winnow's own in the place of what is not sent
-	Added  // other text that nobody said
+	kindSent   // text of a message that is sent
+	kindUnsent // text that the model does not get
+	kindMarker // text of winnow's own in the place of what is not sent
+	kindAdded  // other text that nobody said
 )
 
-// Paragraph is a text of one kind. It begins on a line of its own.
-type Paragraph struct {
-	Kind  Kind
+// paragraph is a text of one kind. It begins on a line of its own.
+type paragraph struct {
+	Kind  paragraphKind
 	Mark  string // the glyph of a verdict, left of the first row
 	Title string // stands in front of the text
 	Text  string
 	Aside string // stands at the right end of the first line
 }
 
-// Page is a text in paragraphs, on its way to a pager. Secrets are taken out of what is added to it.
-type Page struct {
+// page is a text in paragraphs, on its way to a pager. Secrets are taken out of what is added to it.
+type page struct {
 	secrets    theme.Secrets
 	hidden     int // how many secrets were taken out
-	paragraphs []Paragraph
+	paragraphs []paragraph
 }
 
 // hide returns a text without its secrets.
-func (p *Page) hide(text string) string {
-	shown, n := p.secrets.Hide(text)
+func (p *page) hide(text string) string {
+	shown, n := p.secrets.RedactAndCount(text)
 	p.hidden += n
 	return shown
 }
 
 // add adds a paragraph.
-func (p *Page) add(of Paragraph) {
+func (p *page) add(of paragraph) {
 	of.Title, of.Text = p.hide(of.Title), p.hide(of.Text)
 	p.paragraphs = append(p.paragraphs, of)
 }
 
 // line adds a line.
-func (p *Page) line(k Kind, format string, args ...any) {
-	p.add(Paragraph{Kind: k, Text: fmt.Sprintf(format, args...)})
+func (p *page) line(k paragraphKind, format string, args ...any) {
+	p.add(paragraph{Kind: k, Text: fmt.Sprintf(format, args...)})
 }
 
 // block adds a text, where there is one.
-func (p *Page) block(k Kind, text string) {
+func (p *page) block(k paragraphKind, text string) {
 	if text != "" {
-		p.add(Paragraph{Kind: k, Text: text})
+		p.add(paragraph{Kind: k, Text: text})
 	}
 }
 
 // message adds the text of a message: what is sent of it, what is not, and what is sent instead.
-func (p *Page) message(text string, e history.Entry) {
-	secrets := p.secrets.In(text)
+func (p *page) message(text string, e history.Entry) {
+	secrets := p.secrets.Spans(text)
 	p.hidden += len(secrets)
 	at, characters := 0, 0
-	take := func(k Kind, end int) {
+	take := func(k paragraphKind, end int) {
 		from := at
 		for ; characters < end && at < len(text); characters++ {
 			_, n := utf8.DecodeRuneInString(text[at:])
 			at += n
 		}
-		if shown := theme.Without(secrets, text, from, at); shown != "" {
-			p.paragraphs = append(p.paragraphs, Paragraph{Kind: k, Text: shown})
+		if shown := theme.RedactRange(secrets, text, from, at); shown != "" {
+			p.paragraphs = append(p.paragraphs, paragraph{Kind: k, Text: shown})
 		}
 	}
 	inserted := e.Inserted
-	takeTo := func(k Kind, end int) {
+	takeTo := func(k paragraphKind, end int) {
 		for ; len(inserted) > 0 && inserted[0].At <= end; inserted = inserted[1:] {
 			take(k, inserted[0].At)
 			p.insert(inserted[0], e.Cuts)
@@ -100,28 +100,28 @@ func (p *Page) message(text string, e history.Entry) {
 		take(k, end)
 	}
 	if !e.Sent() {
-		take(Unsent, math.MaxInt)
+		take(kindUnsent, math.MaxInt)
 		return
 	}
 	for _, c := range e.Cuts {
-		takeTo(Sent, c.From)
-		takeTo(Unsent, c.To)
+		takeTo(kindSent, c.From)
+		takeTo(kindUnsent, c.To)
 	}
-	takeTo(Sent, math.MaxInt)
+	takeTo(kindSent, math.MaxInt)
 }
 
 // insert adds what is sent beside the text of a message. In the place of a cut it is a marker.
-func (p *Page) insert(in history.Insert, cuts []history.Range) {
-	added := Paragraph{Kind: Added, Text: in.Text}
+func (p *page) insert(in history.Insert, cuts []history.Range) {
+	added := paragraph{Kind: kindAdded, Text: in.Text}
 	if slices.ContainsFunc(cuts, func(c history.Range) bool { return c.From <= in.At && in.At <= c.To }) {
-		added.Kind = Marker
+		added.Kind = kindMarker
 		added.Aside = "added in place, " + theme.Plural(utf8.RuneCountInString(in.Text), "character")
 	}
 	p.add(added)
 }
 
 // text is all of it.
-func (p *Page) text() string {
+func (p *page) text() string {
 	var b strings.Builder
 	for _, of := range p.paragraphs {
 		b.WriteString(of.Title + of.Text + "\n")
@@ -130,14 +130,14 @@ func (p *Page) text() string {
 }
 
 const (
-	measure   = 92 // the most cells of a line of prose
+	maxProse  = 92 // the most cells of a line of prose
 	markCells = 2  // the glyph or bar left of a text, and the blank after it
 )
 
 // pager is a page to scroll through. Only the lines on the screen are wrapped, so that a text of many megabytes opens
 // at once: the viewport of Bubbles would measure every line at each view.
 type pager struct {
-	page   *Page
+	page   *page
 	lines  []line
 	rows   map[int][]string // of lines that were wrapped, at width w
 	st     *theme.Styles
@@ -151,7 +151,7 @@ type pager struct {
 
 // line is a line of a paragraph.
 type line struct {
-	*Paragraph
+	*paragraph
 	text  string
 	first bool
 }
@@ -161,11 +161,11 @@ type spot struct{ line, row int }
 
 // split takes the page apart into lines.
 func (g *pager) split() {
-	before := Plain
+	before := kindPlain
 	for i := range g.page.paragraphs {
 		p := &g.page.paragraphs[i]
 		text, first := p.Text, true
-		if before >= Sent && p.Kind >= Sent { // one text goes on, as where it is wrapped
+		if before >= kindSent && p.Kind >= kindSent { // one text goes on, as where it is wrapped
 			if text = strings.TrimPrefix(strings.TrimPrefix(text, " "), "\n"); text == "" {
 				continue
 			}
@@ -211,7 +211,7 @@ func (g *pager) fit() {
 			g.h = g.height - n - 1
 		}
 	}
-	g.settle()
+	g.clamp()
 }
 
 // wrapped is a line's rows. Every line has one.
@@ -242,8 +242,8 @@ func (g *pager) move(at spot, by int) spot {
 	return at
 }
 
-// settle goes back as far as the screen would be empty below the end.
-func (g *pager) settle() {
+// clamp goes back as far as the screen would be empty below the end.
+func (g *pager) clamp() {
 	last := g.move(spot{len(g.lines), 0}, -g.h)
 	if g.top.line > last.line || g.top.line == last.line && g.top.row > last.row {
 		g.top = last
@@ -253,7 +253,7 @@ func (g *pager) settle() {
 // goTo scrolls a line to the top.
 func (g *pager) goTo(line int) {
 	g.top = spot{line, 0}
-	g.settle()
+	g.clamp()
 }
 
 // scroll moves the text by rows, or to one of its ends.
@@ -266,7 +266,7 @@ func (g *pager) scroll(by int) {
 	default:
 		g.top = g.move(g.top, by)
 	}
-	g.settle()
+	g.clamp()
 }
 
 // jump scrolls to the next heading, or to the one before, where there is one.
@@ -302,15 +302,15 @@ func (g *pager) View() (rows []string) {
 // draw draws a line in rows. What stands at its right end has a row of its own where there is no
 // room for it.
 func (g *pager) draw(l line) []string {
-	if l.Kind == Drawn {
+	if l.Kind == kindDrawn {
 		return []string{l.text}
 	}
 	title, aside, mark := "", "", marks[l.Kind]
 	if l.first {
 		title, aside, mark = markdown.Visible(l.Title), l.Aside, cmp.Or(l.Mark, mark)
 	}
-	w, style := max(1, g.w-2*theme.Gutter(g.w)-markCells), g.style(l.Paragraph)
-	room := min(w, measure)
+	w, style := max(1, g.w-2*theme.Gutter(g.w)-markCells), g.style(l.paragraph)
+	room := min(w, maxProse)
 	if g.wide {
 		room = w
 	}
@@ -333,30 +333,30 @@ func (g *pager) draw(l line) []string {
 }
 
 // marks are what stands left of a text of a kind.
-var marks = map[Kind]string{Sent: "▌", Unsent: "┊", Marker: "◐", Added: "✚"}
+var marks = map[paragraphKind]string{kindSent: "▌", kindUnsent: "┊", kindMarker: "◐", kindAdded: "✚"}
 
 // marked is a mark in the cells left of a text, behind the gutter.
 func (g *pager) marked(mark string) string {
-	style := g.st.OfGlyph(mark)
-	if mark == marks[Unsent] {
+	style := g.st.GlyphStyle(mark)
+	if mark == marks[kindUnsent] {
 		style = g.st.Faint
 	}
 	return strings.Repeat(" ", theme.Gutter(g.w)) + theme.Fit(style.Render(mark), markCells)
 }
 
 // style is the style of a paragraph's text.
-func (g *pager) style(p *Paragraph) lipgloss.Style {
+func (g *pager) style(p *paragraph) lipgloss.Style {
 	switch p.Kind {
-	case Verdict:
+	case kindVerdict:
 		if p.Mark != "○" && p.Mark != "⊘" {
-			return g.st.OfGlyph(p.Mark)
+			return g.st.GlyphStyle(p.Mark)
 		}
 		return g.st.Muted
-	case Unsent, Quiet:
+	case kindUnsent, kindRemark:
 		return g.st.Muted
-	case Marker, Added:
-		return g.st.OfGlyph(marks[p.Kind]).Bold(true)
-	case Warning:
+	case kindMarker, kindAdded:
+		return g.st.GlyphStyle(marks[p.Kind]).Bold(true)
+	case kindWarning:
 		return g.st.Cut
 	}
 	return g.st.Text

@@ -19,8 +19,8 @@ import (
 	"winnow/ui/theme"
 )
 
-// Repaired are the messages of a plan that it repairs, or sends otherwise because they are damaged.
-func Repaired(p *history.Plan) (list []history.Entry) {
+// RepairedEntries are the messages of a plan that it repairs, or sends otherwise because they are damaged.
+func RepairedEntries(p *history.Plan) (list []history.Entry) {
 	for i := range p.Entries { // Most are not repaired, and an entry is large to copy.
 		if len(p.Entries[i].Repairs) > 0 {
 			list = append(list, p.Entries[i])
@@ -39,44 +39,44 @@ func remedyOf(e history.Entry) history.Remedy {
 	return history.SendRepaired
 }
 
-// Price is a remedy that there is for a message, and the request with it.
-type Price struct {
+// RemedyOption is a remedy that there is for a message, and the request with it.
+type RemedyOption struct {
 	Remedy history.Remedy
 	Plan   *history.Plan
 }
 
 // repair writes what was repaired of the message: what was wrong, and what is stored against what is sent, by the
 // remedy under the cursor.
-func (in *Model) repair(p *Page) {
+func (in *Model) repair(p *page) {
 	plan, when, e := &in.Plan, "now", in.entry()
-	if i := in.pointed(); i >= 0 && in.remedy != remedyOf(e) {
-		plan, when = in.prices[i].Plan, "if you choose this"
-		e, _ = plan.EntryOf(in.On.Message)
+	if i := in.optionAtCursor(); i >= 0 && in.remedy != remedyOf(e) {
+		plan, when = in.options[i].Plan, "if you choose this"
+		e, _ = plan.EntryOf(in.Subject.Message)
 	}
 	for _, r := range e.Repairs {
 		what, instead, _ := strings.Cut(r.Cause.Sentence(), "; ")
-		p.add(Paragraph{Mark: "▲", Title: strings.TrimSuffix(what, ".")})
+		p.add(paragraph{Mark: "▲", Title: strings.TrimSuffix(what, ".")})
 		if r.Remedy == history.SendRepaired {
-			p.block(Quiet, theme.UpperFirst(instead))
+			p.block(kindRemark, theme.UpperFirst(instead))
 		}
 	}
-	p.line(Quiet, "Many servers refuse a whole request for this.")
-	p.line(Quiet, "")
+	p.line(kindRemark, "Many servers refuse a whole request for this.")
+	p.line(kindRemark, "")
 	for _, row := range in.comparison(plan, e, when) {
-		p.paragraphs = append(p.paragraphs, Paragraph{Kind: Drawn, Text: row})
+		p.paragraphs = append(p.paragraphs, paragraph{Kind: kindDrawn, Text: row})
 	}
-	p.line(Quiet, "")
-	p.line(Quiet, "The original is kept byte for byte.")
+	p.line(kindRemark, "")
+	p.line(kindRemark, "The original is kept byte for byte.")
 }
 
-// readPrices plans with each other remedy for the message than now, and keeps those that change something.
-func (in *Model) readPrices() tea.Cmd {
+// readRemedies plans with each other remedy for the message than now, and keeps those that change something.
+func (in *Model) readRemedies() tea.Cmd {
 	if in.Past != nil {
 		return nil
 	}
 	of, s, draft, now := in.entry(), in.Session, in.Draft(), in.Plan
 	return in.later(func(ctx context.Context) (func() tea.Cmd, error) {
-		var prices []Price
+		var prices []RemedyOption
 		for _, to := range history.Remedies() {
 			plan := now
 			if to != remedyOf(of) {
@@ -84,46 +84,46 @@ func (in *Model) readPrices() tea.Cmd {
 				plan, _ = s.Try(ctx, session.Settings{}).WithRemedy(to, of.ID).Preview(draft)
 			}
 			if e, ok := plan.EntryOf(of.ID); ok && remedyOf(e) == to {
-				prices = append(prices, Price{to, &plan})
+				prices = append(prices, RemedyOption{to, &plan})
 			}
 		}
-		return func() tea.Cmd { return in.ShowPrices(prices) }, nil
+		return func() tea.Cmd { return in.ShowRemedies(prices) }, nil
 	})
 }
 
-// ShowPrices shows the remedies that there are for the message. The cursor stays on its remedy, and is on what is sent
+// ShowRemedies shows the remedies that there are for the message. The cursor stays on its remedy, and is on what is sent
 // now at first.
-func (in *Model) ShowPrices(prices []Price) tea.Cmd {
-	if in.prices = prices; in.pointed() < 0 {
+func (in *Model) ShowRemedies(prices []RemedyOption) tea.Cmd {
+	if in.options = prices; in.optionAtCursor() < 0 {
 		in.remedy = remedyOf(in.entry())
 	}
 	return in.write(0, in.repair)
 }
 
-// pointed is the remedy under the cursor, by its place; -1 until the prices are known.
-func (in *Model) pointed() int {
-	return slices.IndexFunc(in.prices, func(p Price) bool { return p.Remedy == in.remedy })
+// optionAtCursor is the remedy under the cursor, by its place; -1 until the prices are known.
+func (in *Model) optionAtCursor() int {
+	return slices.IndexFunc(in.options, func(p RemedyOption) bool { return p.Remedy == in.remedy })
 }
 
-// point moves the cursor to another remedy.
-func (in *Model) point(i int) tea.Cmd {
-	if i < 0 || i >= len(in.prices) {
+// moveToOption moves the cursor to another remedy.
+func (in *Model) moveToOption(i int) tea.Cmd {
+	if i < 0 || i >= len(in.options) {
 		return nil
 	}
-	in.remedy = in.prices[i].Remedy
+	in.remedy = in.options[i].Remedy
 	return in.write(0, in.repair)
 }
 
 // stepRepair goes to another repaired message. Behind the last one comes the first.
 func (in *Model) stepRepair(by int) tea.Cmd {
-	list := Repaired(&in.Plan)
+	list := RepairedEntries(&in.Plan)
 	to := list[(in.repairNumber(list)+by+len(list))%len(list)]
 	return in.Inspect(Subject{Message: to.ID}, RepairView)
 }
 
 // repairNumber is the place of the message among the repaired ones.
 func (in *Model) repairNumber(list []history.Entry) int {
-	return slices.IndexFunc(list, func(e history.Entry) bool { return e.ID == in.On.Message })
+	return slices.IndexFunc(list, func(e history.Entry) bool { return e.ID == in.Subject.Message })
 }
 
 // choose has a remedy stored for the message and its group.
@@ -153,7 +153,7 @@ func (in *Model) choose(to history.Remedy) tea.Cmd {
 func (in *Model) remedies() (lines []string) {
 	st, gutter := &in.Themes.Styles, theme.Gutter(in.w)
 	w := in.w - gutter - 1 // beside the mark of the cursor
-	for i, p := range in.prices {
+	for i, p := range in.options {
 		name, about := in.remedyText(p.Remedy)
 		tokens, style := "no difference", st.Text
 		switch more := p.Plan.Sum.Used() - in.Plan.Sum.Used(); {
@@ -182,7 +182,7 @@ func (in *Model) remedies() (lines []string) {
 
 // remedyText is the name of a remedy, and what becomes of the message by it.
 func (in *Model) remedyText(to history.Remedy) (name, about string) {
-	m, _ := in.Panel.Stored(in.On.Message)
+	m, _ := in.Panel.StoredMessage(in.Subject.Message)
 	switch {
 	case to == history.LeaveOut && m.Role != history.Tool && len(m.ToolCalls) == 0:
 		return "Leave the message out", "the messages around it stay"
@@ -197,7 +197,7 @@ func (in *Model) remedyText(to history.Remedy) (name, about string) {
 // repairHints are the keys that matter in the view of a repair.
 func (in *Model) repairHints() (hints []key.Binding) {
 	k := &in.Keys
-	if len(in.prices) > 1 {
+	if len(in.options) > 1 {
 		hints = append(hints, k.Hint("choose", keymap.Down, keymap.Up), k.Hint("use this repair", keymap.Choose))
 	}
 	if remedyOf(in.entry()) != history.SendRepaired {
@@ -212,7 +212,7 @@ func (in *Model) group(plan *history.Plan, e history.Entry) (stored, sent []hist
 	var ids []int64
 	for _, i := range plan.Group(e.Index) {
 		id := plan.Entries[i].ID
-		m, _ := in.Panel.Stored(id)
+		m, _ := in.Panel.StoredMessage(id)
 		stored, ids = append(stored, m.Message), append(ids, id)
 	}
 	at := carriersOf(plan, ids...)
@@ -248,7 +248,7 @@ func (in *Model) comparison(plan *history.Plan, e history.Entry, when string) []
 		stored = append(stored, in.signed(was, is, "−", st.Error)...)
 		sent = append(sent, in.signed(is, was, "+", st.Seen)...)
 		if rows := max(len(stored), len(sent)); beside { // the next messages begin side by side
-			stored, sent = theme.Blank(stored, w-1, rows), theme.Blank(sent, w-1, rows)
+			stored, sent = theme.FitLines(stored, w-1, rows), theme.FitLines(sent, w-1, rows)
 		}
 	}
 	edge := lipgloss.NewStyle().MarginLeft(gutter)
@@ -286,7 +286,7 @@ func (in *Model) rowsOf(list []history.Message, i, w int) (rows []string) {
 // valueRows are the rows of a value behind its name. Of a long one the beginning and the end are shown.
 func (in *Model) valueRows(name, text string, w int) []string {
 	const head, tail = 200, 200 // bytes
-	text = in.Secrets.Without(text)
+	text = in.Secrets.Redact(text)
 	if left := len(text) - head - tail; left > 0 {
 		text = strings.ToValidUTF8(text[:head], "") + "\n… " + theme.Size(left) + " more …\n" +
 			strings.ToValidUTF8(text[len(text)-tail:], "")
@@ -326,8 +326,8 @@ func (in *Model) column(title, about string, lines []string, w int) string {
 	st := &in.Themes.Styles
 	column := theme.Fit(st.Strong.Render(title)+st.Muted.Render("  "+about), w)
 	for _, line := range append(lines, "") {
-		if st.Tinted {
-			column += "\n" + theme.Ground(st.Tint, theme.Fit(" "+line, w))
+		if st.HasBackgrounds {
+			column += "\n" + theme.WithBackground(st.Tint, theme.Fit(" "+line, w))
 		} else {
 			column += "\n" + theme.Fit(st.Faint.Render("│")+line, w)
 		}

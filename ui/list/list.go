@@ -16,40 +16,40 @@ import (
 
 // Item is one entry. The filter searches its label, and after that its other texts.
 type Item struct {
-	Label  string
-	About  string // in a column of its own
-	Right  string // at the right end of the line: a key, a number
-	Also   string // not shown
-	Group  string // stands above the first of its items, "" for none; the items of a group follow each other
-	Value  string // what is chosen
-	Always bool   // the filter leaves it, whatever is typed
+	Label       string
+	Description string // in a column of its own
+	Right       string // at the right end of the line: a key, a number
+	Hidden      string // not shown
+	Group       string // stands above the first of its items, "" for none; the items of a group follow each other
+	Value       string // what is chosen
+	Always      bool   // the filter leaves it, whatever is typed
 }
 
 // Options are what one list differs in from another.
 type Options struct {
-	Title   string
-	Prompt  string        // stands in the empty filter line, "" for the title
-	Remark  string        // about all items, at the end of the hints; "" for none
-	Does    string        // what choosing does, as a hint: "run"
-	Also    keymap.Action // closes the list as well, as the key that opened it; "" for none
-	Loading bool          // the items are still being asked for
+	Title       string
+	Placeholder string        // stands in the empty filter line, "" for the title
+	Footnote    string        // about all items, at the end of the hints; "" for none
+	ChooseHint  string        // what choosing does, as a hint: "run"
+	CloseAction keymap.Action // closes the list as well, as the key that opened it; "" for none
+	Loading     bool          // the items are still being asked for
 
-	Short bool // before anything is typed, only the items of groups are shown; then all that fit, without groups
-	Stays bool // it stays open when something is chosen
-	Wide  bool // the labels may take two thirds of a line
-	Wraps bool // what is said about an item goes on below it where the line is too short
+	GroupsFirst      bool // before anything is typed, only the items of groups are shown; then all that fit, without groups
+	StaysOpen        bool // it stays open when something is chosen
+	WideLabels       bool // the labels may take two thirds of a line
+	WrapDescriptions bool // what is said about an item goes on below it where the line is too short
 
 	// Row draws a line of a list whose owner draws them, and the line of the filter as well. For the line above a group
 	// it gets an item that has no more than its name.
-	Row func(i Item, hits [][2]int, selected bool) string
+	DrawRow func(i Item, hits [][2]int, selected bool) string
 }
 
 // Model is a list. It is made by New.
 type Model struct {
 	Options
-	Filter theme.Field
-	Notes  []string // lines under the list: what could not be listed
-	Head   int      // how many lines stand above the items: the filter, and a rule where there is room
+	Filter    theme.Field
+	Notes     []string // lines under the list: what could not be listed
+	HeadLines int      // how many lines stand above the items: the filter, and a rule where there is room
 
 	ctx   *app.Context
 	items []Item
@@ -73,18 +73,18 @@ type Result int
 
 // The results.
 const (
-	Moved    Result = iota // the cursor may stand somewhere else
-	Filtered               // so may it, and the filter is another one
-	Chosen                 // the item under the cursor is wanted
-	Closed                 // nothing was chosen
-	Unknown                // the key means nothing here
+	Moved      Result = iota // the cursor may stand somewhere else
+	Filtered                 // so may it, and the filter is another one
+	Chosen                   // the item under the cursor is wanted
+	Closed                   // nothing was chosen
+	UnknownKey               // the key means nothing here
 )
 
 // New is a list of items.
 func New(ctx *app.Context, o Options, items ...Item) *Model {
 	m := &Model{Options: o, ctx: ctx, Filter: theme.NewField(""), items: items}
-	if m.Row == nil {
-		m.Row, m.Head = m.line, 2
+	if m.DrawRow == nil {
+		m.DrawRow, m.HeadLines = m.line, 2
 	}
 	m.match()
 	return m
@@ -92,17 +92,17 @@ func New(ctx *app.Context, o Options, items ...Item) *Model {
 
 // match finds what the filter leaves.
 func (m *Model) match() {
-	m.shown = matches(m.items, m.Filter.Text(), m.Short)
+	m.shown = matches(m.items, m.Filter.Text(), m.GroupsFirst)
 	m.arrange()
 }
 
-// Fill replaces the items. The filter stays, and the cursor stays on its value; where that is gone, on its line: what
+// SetItems replaces the items. The filter stays, and the cursor stays on its value; where that is gone, on its line: what
 // a key does next must not move to another place of the list.
-func (m *Model) Fill(items []Item) {
-	old, _ := m.Cursor()
+func (m *Model) SetItems(items []Item) {
+	old, _ := m.SelectedItem()
 	m.Loading, m.items = false, items
 	m.match()
-	m.Move(0)
+	m.MoveCursor(0)
 	m.Select(old.Value)
 }
 
@@ -121,8 +121,8 @@ func (m *Model) Select(value string) {
 	}
 }
 
-// Cursor is the item under the cursor.
-func (m *Model) Cursor() (Item, bool) {
+// SelectedItem is the item under the cursor.
+func (m *Model) SelectedItem() (Item, bool) {
 	if m.at < 0 || m.at >= len(m.shown) {
 		return Item{}, false
 	}
@@ -138,11 +138,11 @@ func (m *Model) Len() int { return len(m.items) }
 // Types says that a character goes on with the filter.
 func (m *Model) Types() bool { return m.Filter.Text() != "" }
 
-// Shown is how many of them the filter leaves.
-func (m *Model) Shown() int { return len(m.shown) }
+// ShownCount is how many of them the filter leaves.
+func (m *Model) ShownCount() int { return len(m.shown) }
 
-// Lines is how many lines these take.
-func (m *Model) Lines() int { return len(m.rows) }
+// LineCount is how many lines these take.
+func (m *Model) LineCount() int { return len(m.rows) }
 
 // noMatch says that the list has items and the filter leaves none of them.
 func (m *Model) noMatch() bool { return len(m.items) > 0 && len(m.shown) == 0 }
@@ -154,7 +154,7 @@ func (m *Model) Hints() []key.Binding {
 		return []key.Binding{k.Hint("clear the filter", keymap.Back)}
 	}
 	return []key.Binding{
-		k.Hint("choose", keymap.ListUp, keymap.ListDown), k.Hint(m.Does, keymap.Choose), k.Hint("close", keymap.Back),
+		k.Hint("choose", keymap.ListUp, keymap.ListDown), k.Hint(m.ChooseHint, keymap.Choose), k.Hint("close", keymap.Back),
 	}
 }
 
@@ -169,7 +169,7 @@ func (m *Model) Update(msg tea.Msg) Result {
 	case tea.PasteMsg:
 		m.Filter.Insert(strings.TrimSpace(msg.Content))
 	case tea.MouseWheelMsg:
-		m.Move(keymap.Wheel(msg, 3))
+		m.MoveCursor(keymap.Wheel(msg, 3))
 	case tea.MouseClickMsg:
 		return m.click(msg.Y)
 	}
@@ -188,22 +188,22 @@ func (m *Model) key(msg tea.KeyPressMsg) Result {
 	case pressed(keymap.Back) && m.noMatch():
 		m.Filter = theme.NewField("")
 		return Filtered
-	case pressed(keymap.Back), m.Also != "" && pressed(m.Also):
+	case pressed(keymap.Back), m.CloseAction != "" && pressed(m.CloseAction):
 		return Closed
 	case pressed(keymap.Choose):
 		return Chosen
 	case pressed(keymap.ListUp):
-		m.Move(-1)
+		m.MoveCursor(-1)
 	case pressed(keymap.ListDown):
-		m.Move(1)
+		m.MoveCursor(1)
 	case pressed(keymap.PageUp):
-		m.Move(-m.page())
+		m.MoveCursor(-m.page())
 	case pressed(keymap.PageDown):
-		m.Move(m.page())
-	case m.Filter.Typed(msg):
+		m.MoveCursor(m.page())
+	case m.Filter.HandleKey(msg):
 		return Filtered
 	default:
-		return Unknown
+		return UnknownKey
 	}
 	return Moved
 }
@@ -222,8 +222,8 @@ func (m *Model) click(y int) Result {
 	return Moved
 }
 
-// Move moves the cursor down, up where by is less than 0.
-func (m *Model) Move(by int) { m.at = max(0, min(m.at+by, len(m.shown)-1)) }
+// MoveCursor moves the cursor down, up where by is less than 0.
+func (m *Model) MoveCursor(by int) { m.at = max(0, min(m.at+by, len(m.shown)-1)) }
 
 // page is how far a page goes: a line of the page before stays in sight.
 func (m *Model) page() int { return max(1, len(m.onScreen())-1) }
@@ -232,11 +232,11 @@ func (m *Model) page() int { return max(1, len(m.onScreen())-1) }
 func (m *Model) arrange() {
 	m.labels, m.rows = 0, make([]row, 0, len(m.shown))
 	for _, c := range m.items {
-		if c.About != "" {
+		if c.Description != "" {
 			m.labels = max(m.labels, theme.Width(c.Label))
 		}
 	}
-	group, grouped := "", !m.Short || m.Filter.Text() == ""
+	group, grouped := "", !m.GroupsFirst || m.Filter.Text() == ""
 	for i, s := range m.shown {
 		c := &m.items[s.item]
 		if c.Group != group && grouped {
@@ -245,9 +245,9 @@ func (m *Model) arrange() {
 			}
 			m.rows = append(m.rows, row{at: -1, text: group})
 		}
-		abouts := []string{c.About}
-		if room := m.room(c); m.Wraps && room > 0 {
-			abouts = theme.Wrap(c.About, room)
+		abouts := []string{c.Description}
+		if room := m.room(c); m.WrapDescriptions && room > 0 {
+			abouts = theme.Wrap(c.Description, room)
 		}
 		for n, about := range abouts {
 			m.rows = append(m.rows, row{at: i, text: about, more: n > 0})
@@ -258,16 +258,16 @@ func (m *Model) arrange() {
 // onScreen are the lines that are drawn: those around the cursor.
 func (m *Model) onScreen() []row {
 	cursor := slices.IndexFunc(m.rows, func(r row) bool { return r.at == m.at })
-	first, end := theme.Around(max(0, cursor), len(m.rows), max(0, m.h-m.head()-len(m.notesShown())))
+	first, end := theme.WindowAround(max(0, cursor), len(m.rows), max(0, m.h-m.head()-len(m.notesShown())))
 	return m.rows[first:end]
 }
 
 // head is how many lines stand above the items: the filter, and a rule where there is room.
 func (m *Model) head() int {
 	if m.h < 4 {
-		return min(1, m.Head)
+		return min(1, m.HeadLines)
 	}
-	return m.Head
+	return m.HeadLines
 }
 
 // notesShown are the notes for which there is room.

@@ -68,7 +68,7 @@ func (m *match) rate(c *Item, words []string) bool {
 				m.hits = append(m.hits, [2]int{i, i + 1})
 			}
 			m.rank += lettersOnly
-		} else if at, rank := find(strings.Join([]string{c.About, c.Right, c.Also}, "\n"), word); at >= 0 {
+		} else if at, rank := find(strings.Join([]string{c.Description, c.Right, c.Hidden}, "\n"), word); at >= 0 {
 			m.rank += inOther + rank
 		} else {
 			return false

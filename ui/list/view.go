@@ -9,10 +9,10 @@ import (
 
 // The sizes of a list in cells.
 const (
-	margin     = 2  // stays free at either side of the text
-	gap        = 3  // between the columns
-	mostColumn = 30 // the widest column of labels
-	leastRoom  = 24 // of a line in which something is said about its item
+	margin         = 2  // stays free at either side of the text
+	gap            = 3  // between the columns
+	maxColumn      = 30 // the widest column of labels
+	minDescription = 24 // of a line in which something is said about its item
 )
 
 // View draws the list; the cursor stands at column x of the first line.
@@ -22,10 +22,10 @@ func (m *Model) View() (lines []string, x int) {
 	room := max(1, m.w-theme.Width(lead)-margin)
 	filter, x := m.Filter.View(room)
 	if m.Filter.Text() == "" { // The cursor stands in front of the words.
-		filter = "  " + st.Muted.Render(markdown.OneLine(cmp.Or(m.Prompt, theme.UpperFirst(m.Title)), max(1, room-2)))
+		filter = "  " + st.Muted.Render(markdown.OneLine(cmp.Or(m.Placeholder, theme.UpperFirst(m.Title)), max(1, room-2)))
 	}
 	lines = []string{theme.Fit(lead+filter, m.w), st.Rule(m.w)}[:m.head()]
-	lines = append(lines, m.Rows()...)
+	lines = append(lines, m.ViewRows()...)
 	if len(m.shown) == 0 {
 		lines = append(lines, theme.Fit(st.Muted.Render("  "+m.nothing()), m.w))
 	}
@@ -48,24 +48,24 @@ func (m *Model) nothing() string {
 	return "Nothing here yet."
 }
 
-// Rows draws the lines around the cursor.
-func (m *Model) Rows() (lines []string) {
+// ViewRows draws the lines around the cursor.
+func (m *Model) ViewRows() (lines []string) {
 	for _, r := range m.onScreen() {
 		item, hits := Item{Group: r.text}, [][2]int(nil)
 		if r.at >= 0 {
 			item, hits = m.items[m.shown[r.at].item], m.shown[r.at].hits
-			item.About = r.text
+			item.Description = r.text
 		}
 		if r.more {
-			item, hits = Item{About: r.text}, nil
+			item, hits = Item{Description: r.text}, nil
 		}
-		lines = append(lines, m.Row(item, hits, r.at == m.at))
+		lines = append(lines, m.DrawRow(item, hits, r.at == m.at))
 	}
 	return lines
 }
 
-// Height is how many lines show all of the list.
-func (m *Model) Height() int {
+// FullHeight is how many lines show all of the list.
+func (m *Model) FullHeight() int {
 	height := 2 + max(1, len(m.rows))
 	if len(m.Notes) > 0 {
 		height += 1 + len(m.Notes)
@@ -79,7 +79,7 @@ func (m *Model) room(i *Item) int {
 	if i.Right != "" {
 		room -= theme.Width(i.Right) + 2
 	}
-	if i.About == "" || room < leastRoom {
+	if i.Description == "" || room < minDescription {
 		return 0
 	}
 	return room - m.column() - gap
@@ -87,16 +87,16 @@ func (m *Model) room(i *Item) int {
 
 // column is how many cells the labels have that have a text beside them.
 func (m *Model) column() int {
-	if m.Wide {
+	if m.WideLabels {
 		return min(m.labels, m.w*2/3)
 	}
-	return min(m.labels, mostColumn, m.w*3/8)
+	return min(m.labels, maxColumn, m.w*3/8)
 }
 
 // line draws a line of the list.
 func (m *Model) line(i Item, hits [][2]int, selected bool) string {
 	st := &m.ctx.Themes.Styles
-	if i.Label+i.About == "" {
+	if i.Label+i.Description == "" {
 		return theme.Fit(st.Muted.Render("  "+i.Group), m.w)
 	}
 	label, about, column, room := st.Strong.Bold(false), st.Muted, m.w-2*margin, m.room(&i)
@@ -107,9 +107,9 @@ func (m *Model) line(i Item, hits [][2]int, selected bool) string {
 		column = m.column()
 	}
 	right := about.Render(markdown.Truncate(markdown.Visible(i.Right), max(1, m.w), "…")) // its blanks make columns
-	text := theme.Paint(markdown.OneLine(i.Label, max(1, column)), label, theme.Marks(hits, 0, st.Match))
+	text := theme.Paint(markdown.OneLine(i.Label, max(1, column)), label, theme.MarkSpans(hits, 0, st.FilterMatch))
 	if room > 0 {
-		text = theme.Fit(text, column+gap) + about.Render(markdown.OneLine(i.About, room))
+		text = theme.Fit(text, column+gap) + about.Render(markdown.OneLine(i.Description, room))
 	}
 	text = " " + theme.Spread(text, right, m.w-2*margin)
 	if selected {

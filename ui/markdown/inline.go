@@ -191,7 +191,7 @@ func (in *inline) link(parent, n ast.Node, address, said string) {
 	switch opens := ast.NewLink(); {
 	case target != "":
 		opens.Destination = []byte("#")
-		if in.style.Links {
+		if in.style.OpensLinks {
 			opens.Destination = []byte(target)
 		}
 		in.add(opens, strings.ReplaceAll(said, "\n", " "))
@@ -202,7 +202,7 @@ func (in *inline) link(parent, n ast.Node, address, said string) {
 		in.add(parent, said)
 	}
 	misleading := strings.ContainsAny(said, ":/@") || strings.HasPrefix(said, "www.")
-	if absolute.MatchString(address) && bare(said) != bare(address) && (!in.style.Links || target == "" || misleading) {
+	if absolute.MatchString(address) && bare(said) != bare(address) && (!in.style.OpensLinks || target == "" || misleading) {
 		in.add(parent, " ("+address+")")
 	}
 }

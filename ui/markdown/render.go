@@ -45,8 +45,8 @@ type Style struct {
 	Keyword, String, Function, Number string
 	Deleted, Inserted                 string // the lines of a diff
 
-	Tint  string // the ground under code; "" where the terminal shows none: a line or backticks mark code then
-	Links bool   // the terminal opens links (OSC 8): else the address is shown after the text
+	Tint       string // the ground under code; "" where the terminal shows none: a line or backticks mark code then
+	OpensLinks bool   // the terminal opens links (OSC 8): else the address is shown after the text
 }
 
 // ink is the escape sequence that begins a colour, "" for none.
@@ -165,9 +165,9 @@ func (r *Renderer) Render(md string) []string {
 	return d.appendUnits(nil, d.units)
 }
 
-// Plain returns text as it is, not read as Markdown, wrapped at the width of r. Line breaks and leading spaces stay. An
+// RenderPlain returns text as it is, not read as Markdown, wrapped at the width of r. Line breaks and leading spaces stay. An
 // empty text has no lines.
-func (r *Renderer) Plain(text string) []string {
+func (r *Renderer) RenderPlain(text string) []string {
 	return fitted(wrapped(protected(strings.Trim(Visible(text), "\n")), r.size.prose), r.size.prose)
 }
 
@@ -221,7 +221,7 @@ func (r *Renderer) parse(md string, at unit) *doc {
 func (d *doc) appendUnits(lines []string, units []unit) []string {
 	for _, u := range units {
 		block := fitted(d.block(u.node, u.number, d.size), d.size.pane)
-		lines = appendBlock(lines, block, apart(u.above, u.node))
+		lines = appendBlock(lines, block, needsBlankLine(u.above, u.node))
 	}
 	return lines
 }
@@ -268,7 +268,7 @@ func (d *doc) block(n ast.Node, number int, at size) []string {
 // blocks returns the lines of the blocks inside n, and numbers them where they are items of a list.
 func (d *doc) blocks(n ast.Node, number int, at size) (lines []string) {
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
-		lines = appendBlock(lines, d.block(c, number, at), apart(c.PreviousSibling(), c))
+		lines = appendBlock(lines, d.block(c, number, at), needsBlankLine(c.PreviousSibling(), c))
 		number++
 	}
 	return lines
@@ -303,9 +303,9 @@ func prefixed(lines []string, first, rest string) []string {
 	return out
 }
 
-// apart tells whether a blank line stands between two blocks. One does around code and tables wherever they stand;
+// needsBlankLine tells whether a blank line stands between two blocks. One does around code and tables wherever they stand;
 // otherwise none does between items, between the text of an item and the list in it, and below a small heading.
-func apart(above, n ast.Node) bool {
+func needsBlankLine(above, n ast.Node) bool {
 	if above == nil {
 		return false
 	}

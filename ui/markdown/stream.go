@@ -66,7 +66,7 @@ func (s *Stream) Lines() []string {
 		last--
 	}
 	if last > 0 {
-		s.settle(d, last)
+		s.finalize(d, last)
 		d = s.r.parse(s.tail+part, s.at)
 	}
 	work := s.r.work
@@ -84,15 +84,15 @@ func (s *Stream) Finish() {
 		return
 	}
 	d := s.r.parse(s.tail+Visible(s.text.String()[s.read:]), s.at)
-	s.settle(d, len(d.units))
+	s.finalize(d, len(d.units))
 	if s.links || d.links {
 		s.lines = s.r.Render(s.text.String())
 	}
 	s.final, s.done, s.tail, s.at = len(s.lines), true, "", unit{}
 }
 
-// settle makes the lines of the first n blocks of d final.
-func (s *Stream) settle(d *doc, n int) {
+// finalize makes the lines of the first n blocks of d final.
+func (s *Stream) finalize(d *doc, n int) {
 	s.lines = d.appendUnits(s.lines[:s.final], d.units[:n])
 	s.final = len(s.lines)
 	if n < len(d.units) {

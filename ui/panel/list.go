@@ -24,7 +24,7 @@ type list struct {
 
 // drawList draws the list in h lines of w cells, below so many lines of the view.
 func (p *Model) drawList(in, w, top, h int) (drawn []string) {
-	r, l, st := p.Shown(), &p.list, &p.Themes.Styles
+	r, l, st := p.ShownRequest(), &p.list, &p.Themes.Styles
 	rows, at := p.lines()
 	n, draft := len(rows), p.draft()
 	all, from, to := n+min(draft, 1), at, at+1
@@ -32,7 +32,7 @@ func (p *Model) drawList(in, w, top, h int) (drawn []string) {
 		to = all // The draft is seen with the message before it.
 	}
 	*l = list{top: top, first: l.first}
-	if first, end := p.OnPage(); end > first {
+	if first, end := p.VisibleMessages(); end > first {
 		holds := func(index int) int {
 			return slices.IndexFunc(rows, func(row Row) bool { return row.has(min(index, len(r.Plan.Entries)-1)) })
 		}
@@ -61,10 +61,10 @@ func (p *Model) drawList(in, w, top, h int) (drawn []string) {
 
 // draft is what the message costs that is being written, 0 for nothing.
 func (p *Model) draft() int {
-	if p.Busy || p.Shown().Past != nil {
+	if p.Busy || p.ShownRequest().Past != nil {
 		return 0
 	}
-	return p.Shown().share("draft")
+	return p.ShownRequest().share("draft")
 }
 
 // columns are the columns of the list in cells: a text begins at text, and the numbers end at end. Without space for it
@@ -75,13 +75,13 @@ type columns struct{ digits, who, text, saved, end int }
 const (
 	tokensCells = len("tokens")
 	savedCells  = len("  saved")
-	leastText   = 8  // cells that a text needs to say anything
+	minText     = 8  // cells that a text needs to say anything
 	wideText    = 40 // from here a verdict leaves space for how the message begins
 )
 
 // columns are the columns in w cells behind the cursor's. Where nothing is saved there is no column for it.
 func (p *Model) columns(w int) columns {
-	r, saved, model := p.Shown(), 0, p.Ref
+	r, saved, model := p.ShownRequest(), 0, p.Ref
 	if r.Past != nil {
 		model = r.Past.Request.Model
 	}
@@ -89,12 +89,12 @@ func (p *Model) columns(w int) columns {
 		saved = max(saved, r.Plan.Entries[i].TokensBefore-r.Plan.Entries[i].TokensAfter)
 	}
 	c := columns{digits: len(theme.Thousands(max(10, len(r.Plan.Entries)))), end: w + 1}
-	c.who = max(len("model"), theme.Width(theme.ShortName(model))) + 1
+	c.who = max(len("model"), theme.Width(theme.ModelFamily(model))) + 1
 	if saved > 0 || p.Whatif != nil {
-		c.saved = max(savedCells, 2+len(r.Counted(saved)))
+		c.saved = max(savedCells, 2+len(r.FormatTokens(saved)))
 	}
 	lead := len(" G ") + c.digits + 1
-	if c.text = lead + c.who; c.end-c.saved-tokensCells-c.text < leastText {
+	if c.text = lead + c.who; c.end-c.saved-tokensCells-c.text < minText {
 		c.text, c.who, c.saved = lead, 0, 0
 	}
 	return c
@@ -116,7 +116,7 @@ func (it item) draw(st *theme.Styles, c columns) string {
 	if it.who == "" && it.number != "" {
 		lead = fmt.Sprintf("%-*s ", c.text-len(" G  "), it.number)
 	}
-	line := " " + st.OfGlyph(it.glyph).Render(it.glyph) + " " + st.Muted.Render(lead)
+	line := " " + st.GlyphStyle(it.glyph).Render(it.glyph) + " " + st.Muted.Render(lead)
 	if it.who != "" && c.who > 0 {
 		line += st.Text.Render(theme.Fit(it.who, c.who-1) + " ")
 	}
@@ -134,7 +134,7 @@ func (it item) draw(st *theme.Styles, c columns) string {
 		it.text = reason // The glyph says the rest.
 	}
 	line += it.words.Render(markdown.OneLine(it.text, max(0, end-theme.Width(line))))
-	if room := end - theme.Width(line) - 2; it.more != "" && end-c.text >= wideText && room >= leastText {
+	if room := end - theme.Width(line) - 2; it.more != "" && end-c.text >= wideText && room >= minText {
 		line += "  " + st.Muted.Render(markdown.OneLine(it.more, room))
 	}
 	return theme.Fit(line, end) + right
@@ -142,36 +142,36 @@ func (it item) draw(st *theme.Styles, c columns) string {
 
 // item is what a row says.
 func (p *Model) item(row Row) item {
-	r, st := p.Shown(), &p.Themes.Styles
+	r, st := p.ShownRequest(), &p.Themes.Styles
 	if a := row.Added; a != nil {
-		return item{glyph: "✚", text: addedName(a.Kind), words: st.OfGlyph("✚"), tokens: r.Counted(a.Tokens)}
+		return item{glyph: "✚", text: addedName(a.Kind), words: st.GlyphStyle("✚"), tokens: r.FormatTokens(a.Tokens)}
 	}
 	e := *row.Entry
 	it := item{glyph: theme.Glyph(e), number: theme.Thousands(e.Index + 1), words: st.Muted}
 	before, after := 0, 0
-	for _, e := range r.Plan.Entries[e.Index : e.Index+row.Of] {
+	for _, e := range r.Plan.Entries[e.Index : e.Index+row.Count] {
 		before, after = before+e.TokensBefore, after+e.TokensAfter
 	}
 	if e.Sent() {
-		it.tokens = r.Counted(after)
+		it.tokens = r.FormatTokens(after)
 	}
 	if diff := r.Plan.Sum.Tokens(after) - r.Plan.Sum.Tokens(before); diff < 0 {
 		it.saved = theme.Signed(diff)
 	}
-	if row.Of > 1 {
-		it.number += "–" + theme.Thousands(e.Index+row.Of)
+	if row.Count > 1 {
+		it.number += "–" + theme.Thousands(e.Index+row.Count)
 		if it.text = "whole"; !e.Sent() {
-			it.text = theme.Thousands(row.Of) + " " + theme.Word(e)
+			it.text = theme.Thousands(row.Count) + " " + theme.VerdictWord(e)
 		}
 		return it
 	}
-	m, _ := p.Stored(e.ID)
-	it.who, it.text, it.more = theme.ShortSpeaker(e.Role, m.Model), theme.Verdict(e), p.gist(m)
+	m, _ := p.StoredMessage(e.ID)
+	it.who, it.text, it.more = theme.ShortSpeaker(e.Role, m.Model), theme.VerdictText(e), p.gist(m)
 	switch change := r.change(&e); {
 	case record.NotRead(e, r.FirstRead):
 		it.glyph, it.text, it.words = "▲", "not read", st.Repaired
 	case change != "":
-		diff := r.Plan.Sum.Tokens(e.TokensAfter - r.was[e.Index].TokensAfter)
+		diff := r.Plan.Sum.Tokens(e.TokensAfter - r.before[e.Index].TokensAfter)
 		it.text, it.saved, it.words = change, theme.Signed(diff), st.Cut
 		if diff > 0 {
 			it.words = st.Seen
@@ -179,14 +179,14 @@ func (p *Model) item(row Row) item {
 	case it.text == "":
 		it.text, it.more = it.more, ""
 	case e.Sent():
-		it.words = st.OfGlyph(it.glyph)
+		it.words = st.GlyphStyle(it.glyph)
 	}
 	return it
 }
 
-// Stored is a message of the request on show, as it is stored.
-func (p *Model) Stored(id int64) (store.Message, bool) {
-	if past := p.Shown().Past; past != nil {
+// StoredMessage is a message of the request on show, as it is stored.
+func (p *Model) StoredMessage(id int64) (store.Message, bool) {
+	if past := p.ShownRequest().Past; past != nil {
 		if m, there, err := past.Messages.ByID(id); there && err == nil {
 			return m, true
 		}
@@ -203,9 +203,9 @@ func addedName(k history.AddedKind) string {
 	return "added: " + cmp.Or(names[k], string(k))
 }
 
-// gistOf is a message at the length that it had when its gist was made, since one that arrives grows, and whether what
+// gistKey is a message at the length that it had when its gist was made, since one that arrives grows, and whether what
 // looks like a secret was shown.
-type gistOf struct {
+type gistKey struct {
 	id       int64
 	bytes    int
 	revealed bool
@@ -214,7 +214,7 @@ type gistOf struct {
 // gist is how a message begins, without its secrets and the Markdown marks of an answer. A line is drawn often, and
 // secrets are searched for once.
 func (p *Model) gist(m store.Message) string {
-	of := gistOf{m.ID, len(m.Content), p.Secrets.Revealed}
+	of := gistKey{m.ID, len(m.Content), p.Secrets.Revealed}
 	if gist, known := p.gists[of]; known {
 		return gist
 	}
@@ -223,8 +223,8 @@ func (p *Model) gist(m store.Message) string {
 		text = markdown.Gist(text)
 	}
 	if p.gists == nil {
-		p.gists = map[gistOf]string{}
+		p.gists = map[gistKey]string{}
 	}
-	p.gists[of] = strings.TrimSpace(p.Secrets.Line(text))
+	p.gists[of] = strings.TrimSpace(p.Secrets.RedactLine(text))
 	return p.gists[of]
 }

@@ -20,43 +20,43 @@ import (
 // Model shows one request. It is fed by the plan or the record of that request alone.
 type Model struct {
 	*app.Context
-	Screen
+	Callbacks
 
 	Next   Request  // what would leave now, or is leaving
 	Past   *Request // one that was sent, shown instead; nil for none
 	Whatif *Whatif  // other settings that are tried out, shown instead; nil for none
 
-	Forecast record.Forecast // what the requests before tell about the next one
-	Window   llm.Window      // of the model in use
-	wrong    string          // that the limit is wrong, and what to do, "" where it is not
+	Forecast      record.Forecast // what the requests before tell about the next one
+	Window        llm.Window      // of the model in use
+	windowProblem string          // that the limit is wrong, and what to do, "" where it is not
 
-	Focused bool  // the keys are for the panel
-	cursor  int64 // the id of the row under the cursor; any other number stands for the last row
-	opened  bool  // the messages that share a row are shown row by row
+	Focused  bool  // the keys are for the panel
+	cursor   int64 // the id of the row under the cursor; any other number stands for the last row
+	expanded bool  // the messages that share a row are shown row by row
 
-	reads   app.Latest        // the readings of requests of the past
-	reading bool              // it is not done
-	list    list              // the part of the list that was drawn last
-	gists   map[gistOf]string // how messages begin, without their secrets
+	reads   app.Latest         // the readings of requests of the past
+	reading bool               // it is not done
+	list    list               // the part of the list that was drawn last
+	gists   map[gistKey]string // how messages begin, without their secrets
 }
 
-// Screen is what the panel has the rest of the screen do.
-type Screen struct {
-	Message func(id int64) (store.Message, bool)
-	Gist    func(store.Message) string // how a message begins
-	OnPage  func() (first, end int)    // the messages on the page by their index
-	Listed  func() []llm.Model         // the models of the endpoints, nil before they were asked
+// Callbacks is what the panel has the rest of the screen do.
+type Callbacks struct {
+	Message         func(id int64) (store.Message, bool)
+	Gist            func(store.Message) string // how a message begins
+	VisibleMessages func() (first, end int)    // the messages on the page by their index
+	ListedModels    func() []llm.Model         // the models of the endpoints, nil before they were asked
 
-	Shown      func() tea.Cmd                         // another request is on show
-	Follow     func()                                 // the user moved the cursor
-	Inspect    func() tea.Cmd                         // shows what is under the cursor in full
-	ListModels func() tea.Cmd                         // asks the endpoints for their models
-	Leave      func() tea.Cmd                         // closes the dials
-	Apply      func(session.Settings, string) tea.Cmd // keeps settings, and says which
+	RequestShown  func() tea.Cmd                         // another request is on show
+	CursorMoved   func()                                 // the user moved the cursor
+	Inspect       func() tea.Cmd                         // shows what is under the cursor in full
+	ListModels    func() tea.Cmd                         // asks the endpoints for their models
+	LeaveWhatif   func() tea.Cmd                         // closes the dials
+	ApplySettings func(session.Settings, string) tea.Cmd // keeps settings, and says which
 }
 
-// Shown is the request that the panel shows.
-func (p *Model) Shown() *Request {
+// ShownRequest is the request that the panel shows.
+func (p *Model) ShownRequest() *Request {
 	switch {
 	case p.Whatif != nil:
 		return &p.Whatif.Request
@@ -66,44 +66,44 @@ func (p *Model) Shown() *Request {
 	return &p.Next
 }
 
-// Set takes a new plan of the next request.
-func (p *Model) Set(plan history.Plan, err error) { p.Next.take(plan, err) }
+// SetPlan takes a new plan of the next request.
+func (p *Model) SetPlan(plan history.Plan, err error) { p.Next.setPlan(plan, err) }
 
-// Price reads what the next request would cost, which limit it would exceed, and how far its window is to be trusted.
-func (p *Model) Price() {
+// RefreshCosts reads what the next request would cost, which limit it would exceed, and how far its window is to be trusted.
+func (p *Model) RefreshCosts() {
 	s, next := p.Session, &p.Next
 	model := s.Model()
-	next.Input = model.InputCost(next.Plan.Sum)
-	next.Limit = s.ExceededLimits(next.Plan).Short()
-	next.Spent = s.State().Spending.Session.Spent.Sentence()
-	p.Window, p.wrong = model.Window(), ""
+	next.InputCost = model.InputCost(next.Plan.Sum)
+	next.ExceededLimit = s.ExceededLimits(next.Plan).Short()
+	next.SpentText = s.State().Spending.Session.Spent.Sentence()
+	p.Window, p.windowProblem = model.Window(), ""
 	if actual, ok := model.TrueWindow(); ok {
-		p.wrong = "The window that is set is too large: the server has " + theme.Thousands(actual) + ". " +
+		p.windowProblem = "The window that is set is too large: the server has " + theme.Thousands(actual) + ". " +
 			"/window auto uses that."
 	}
 }
 
-// Open shows a request that was sent; nil goes back to the next one. No other one is waited for any more.
-func (p *Model) Open(past *Request) tea.Cmd {
+// ShowPast shows a request that was sent; nil goes back to the next one. No other one is waited for any more.
+func (p *Model) ShowPast(past *Request) tea.Cmd {
 	p.reads++
 	p.reading, p.Past = false, past
 	p.CursorToEnd()
-	return p.Screen.Shown()
+	return p.Callbacks.RequestShown()
 }
 
-// ToNext goes back to the next request, where another one is shown.
-func (p *Model) ToNext() tea.Cmd {
+// ShowNext goes back to the next request, where another one is shown.
+func (p *Model) ShowNext() tea.Cmd {
 	if p.Past == nil {
 		return nil
 	}
-	return p.Open(nil)
+	return p.ShowPast(nil)
 }
 
 // lines are the rows of the list, and at is the one under the cursor. With the focus a request in which everything is
 // whole is shown message by message.
 func (p *Model) lines() (rows []Row, at int) {
-	r := p.Shown()
-	rows = r.rows(p.opened || p.Focused && r.Whole())
+	r := p.ShownRequest()
+	rows = r.rows(p.expanded || p.Focused && r.AllWhole())
 	e, found := r.Plan.EntryOf(p.cursor)
 	at = slices.IndexFunc(rows, func(row Row) bool { return row.id() == p.cursor || found && row.has(e.Index) })
 	if at < 0 {
@@ -112,15 +112,15 @@ func (p *Model) lines() (rows []Row, at int) {
 	return rows, at
 }
 
-// Chosen is the row under the cursor, with the message of it that the cursor is on. It is the zero Row where the
+// SelectedRow is the row under the cursor, with the message of it that the cursor is on. It is the zero Row where the
 // request has none.
-func (p *Model) Chosen() Row {
+func (p *Model) SelectedRow() Row {
 	rows, at := p.lines()
 	if at < 0 {
 		return Row{}
 	}
 	row := rows[at]
-	if e, ok := p.Shown().Plan.EntryOf(p.cursor); ok {
+	if e, ok := p.ShownRequest().Plan.EntryOf(p.cursor); ok {
 		row.Entry = &e
 	}
 	return row
@@ -128,25 +128,25 @@ func (p *Model) Chosen() Row {
 
 // GoTo puts the cursor on a message, where the request has it.
 func (p *Model) GoTo(message int64) {
-	if _, ok := p.Shown().Plan.EntryOf(message); ok {
+	if _, ok := p.ShownRequest().Plan.EntryOf(message); ok {
 		p.cursor = message
 	}
 }
 
 // CursorToEnd gives the cursor back to the end of the list, of which no line is opened any more.
-func (p *Model) CursorToEnd() { p.cursor, p.opened = 0, false }
+func (p *Model) CursorToEnd() { p.cursor, p.expanded = 0, false }
 
-// ToFirstChange puts the cursor on the first message that is not sent whole, unless it was moved.
-func (p *Model) ToFirstChange() {
-	entries := p.Shown().Plan.Entries
+// GoToFirstChange puts the cursor on the first message that is not sent whole, unless it was moved.
+func (p *Model) GoToFirstChange() {
+	entries := p.ShownRequest().Plan.Entries
 	changed := slices.IndexFunc(entries, func(e history.Entry) bool { return !e.Whole || !e.Sent() })
 	if p.cursor == 0 && changed >= 0 {
 		p.cursor = entries[changed].ID
 	}
 }
 
-// Move moves the cursor by rows.
-func (p *Model) Move(by int) {
+// MoveCursor moves the cursor by rows.
+func (p *Model) MoveCursor(by int) {
 	if rows, at := p.lines(); at >= 0 {
 		p.cursor = rows[max(0, min(at+by, len(rows)-1))].id()
 	}
@@ -160,8 +160,8 @@ func (p *Model) Click(y int, focused bool) tea.Cmd {
 	switch {
 	case y < p.list.top || line >= len(rows):
 	case line != at:
-		p.Move(line - at)
-		p.Follow()
+		p.MoveCursor(line - at)
+		p.CursorMoved()
 	case focused:
 		return p.inspect()
 	}
@@ -182,7 +182,7 @@ func (p *Model) Update(msg tea.KeyPressMsg) tea.Cmd {
 	case keymap.Later:
 		return p.step(1)
 	case keymap.Pin, keymap.Exclude:
-		if p.Chosen().Of > 1 {
+		if p.SelectedRow().Count > 1 {
 			return p.Say(k.First(keymap.Inspect) + " shows the messages of this line separately.")
 		}
 		return p.Do(a)
@@ -198,18 +198,18 @@ func (p *Model) scroll(msg tea.KeyPressMsg, others string) tea.Cmd {
 	if !ok {
 		return p.NoKey(msg, others)
 	}
-	p.Move(by)
-	p.Follow()
+	p.MoveCursor(by)
+	p.CursorMoved()
 	return nil
 }
 
 // inspect shows the row under the cursor in full.
 func (p *Model) inspect() tea.Cmd {
-	switch row := p.Chosen(); {
+	switch row := p.SelectedRow(); {
 	case row == Row{}:
 		return p.Say("There is nothing to open yet.")
-	case row.Of > 1:
-		p.opened, p.cursor = true, row.id()
+	case row.Count > 1:
+		p.expanded, p.cursor = true, row.id()
 		return nil
 	}
 	return p.Inspect()

@@ -18,19 +18,19 @@ import (
 
 // Request is one request as the screen shows it: the next one, or one that was sent.
 type Request struct {
-	Plan   history.Plan
-	Counts store.VerdictCounts
-	Ready  bool             // there is a plan
-	Note   string           // why there is none, or why it cannot be sent
-	Over   int              // how many tokens it has too many, as the server counts them; 0 where it fits
-	Input  pricing.Cost     // what the next request costs before its answer
-	Limit  string           // the limit that it would exceed, "" for none
-	Spent  string           // what the session has spent, beside the next request; "" for nothing to say
-	Past   *record.Replayed // the record and its proof; nil for the next request
+	Plan          history.Plan
+	Counts        store.VerdictCounts
+	Ready         bool             // there is a plan
+	Problem       string           // why there is none, or why it cannot be sent
+	TokensOver    int              // how many tokens it has too many, as the server counts them; 0 where it fits
+	InputCost     pricing.Cost     // what the next request costs before its answer
+	ExceededLimit string           // the limit that it would exceed, "" for none
+	SpentText     string           // what the session has spent, beside the next request; "" for nothing to say
+	Past          *record.Replayed // the record and its proof; nil for the next request
 
 	FirstRead int // index of the first message that the server can have read; 0 is all
 
-	was []history.Entry // of a trial, the messages of the next request as it is set
+	before []history.Entry // of a trial, the messages of the next request as it is set
 }
 
 // requestOf is a request that has not left.
@@ -38,17 +38,17 @@ func requestOf(plan history.Plan) Request {
 	return Request{Plan: plan, Counts: store.CountVerdicts(plan.Entries), Ready: true}
 }
 
-// take takes another plan, or why there is none: then the one before stays.
-func (r *Request) take(plan history.Plan, err error) {
+// setPlan takes another plan, or why there is none: then the one before stays.
+func (r *Request) setPlan(plan history.Plan, err error) {
 	if err == nil || len(plan.Entries) > 0 {
 		*r = requestOf(plan)
 	}
-	r.Note, r.Over = "", 0
+	r.Problem, r.TokensOver = "", 0
 	if err != nil {
-		r.Note = theme.Sentence(err)
+		r.Problem = theme.Sentence(err)
 	}
 	if over := (*history.OverBudgetError)(nil); errors.As(err, &over) {
-		r.Over = over.Need - over.Have
+		r.TokensOver = over.Need - over.Have
 	}
 }
 
@@ -71,13 +71,13 @@ func PastRequest(r record.Replayed) Request {
 // counted says that the server has counted the request.
 func (r *Request) counted() bool { return r.Past != nil && r.Past.Request.Prompt > 0 }
 
-// Whole says that every message is sent, and whole.
-func (r *Request) Whole() bool {
+// AllWhole says that every message is sent, and whole.
+func (r *Request) AllWhole() bool {
 	return r.Counts.Stored > 0 && r.Counts.Of[history.Kept] == r.Counts.Stored
 }
 
-// next are the messages that fall out next, where less than 15 % of the request are free.
-func (r *Request) next() []int {
+// nextDropped are the messages that fall out next, where less than 15 % of the request are free.
+func (r *Request) nextDropped() []int {
 	const full = 85 // percent
 	if s := r.Plan.Sum; r.Past == nil && s.Limit > 0 && s.Used() > s.Limit/100*full {
 		return r.Plan.Next
@@ -96,8 +96,8 @@ func (r *Request) share(names ...string) int {
 	return n
 }
 
-// Counted writes a number of tokens in the server's measure, so that the parts add up to the total.
-func (r *Request) Counted(n int) string { return theme.Thousands(r.Plan.Sum.Tokens(n)) }
+// FormatTokens writes a number of tokens in the server's measure, so that the parts add up to the total.
+func (r *Request) FormatTokens(n int) string { return theme.Thousands(r.Plan.Sum.Tokens(n)) }
 
 // used is what the request takes: as the server counted it, else estimated.
 func (r *Request) used() (n int, shown string) {
@@ -108,15 +108,15 @@ func (r *Request) used() (n int, shown string) {
 	return n, "~" + theme.Thousands(n)
 }
 
-// Missing says why there is no request to show.
-func (r *Request) Missing() string { return cmp.Or(r.Note, "Nothing to send yet.") }
+// EmptyText says why there is no request to show.
+func (r *Request) EmptyText() string { return cmp.Or(r.Problem, "Nothing to send yet.") }
 
 // Row is a row of the list: messages side by side with the same verdict, or a text that winnow added.
 type Row struct {
-	Entry *history.Entry // the first of the messages, nil for a text
-	Of    int            // how many messages they are
-	Added *history.Added // the text, nil for messages
-	text  int            // of the texts the first, the second, …
+	Entry      *history.Entry // the first of the messages, nil for a text
+	Count      int            // how many messages they are
+	Added      *history.Added // the text, nil for messages
+	textNumber int            // of the texts the first, the second, …
 }
 
 // id is the message's, and of a text -1, -2, ….
@@ -124,12 +124,12 @@ func (row Row) id() int64 {
 	if row.Entry != nil {
 		return row.Entry.ID
 	}
-	return int64(-row.text)
+	return int64(-row.textNumber)
 }
 
 // has reports whether the message with this place in the conversation is one of the row's.
 func (row Row) has(index int) bool {
-	return row.Entry != nil && row.Entry.Index <= index && index < row.Entry.Index+row.Of
+	return row.Entry != nil && row.Entry.Index <= index && index < row.Entry.Index+row.Count
 }
 
 // rows are the rows of the list. Neighbours that are not sent for the same verdict are one row, and so are all messages
@@ -139,17 +139,17 @@ func (r *Request) rows(opened bool) (rows []Row) {
 	for i := range len(r.Plan.Entries) + 1 {
 		for n := range r.Plan.Added {
 			if a := &r.Plan.Added[n]; a.At == i {
-				rows, last = append(rows, Row{Added: a, text: n + 1}), nil
+				rows, last = append(rows, Row{Added: a, textNumber: n + 1}), nil
 			}
 		}
 		if i == len(r.Plan.Entries) {
 			break
 		}
 		e := &r.Plan.Entries[i]
-		if !opened && r.alike(last, e) {
-			rows[len(rows)-1].Of++
+		if !opened && r.sharesRow(last, e) {
+			rows[len(rows)-1].Count++
 		} else {
-			rows = append(rows, Row{Entry: e, Of: 1})
+			rows = append(rows, Row{Entry: e, Count: 1})
 		}
 		last = e
 	}
@@ -158,27 +158,27 @@ func (r *Request) rows(opened bool) (rows []Row) {
 
 // change is what a trial changes of a message, "" for nothing.
 func (r *Request) change(e *history.Entry) string {
-	if e.Index >= len(r.was) {
+	if e.Index >= len(r.before) {
 		return ""
 	}
-	return theme.Change(r.was[e.Index], *e)
+	return theme.VerdictChange(r.before[e.Index], *e)
 }
 
-// alike says that two neighbours share a row. What the user pinned or excluded, and what a trial changes, has a row of
+// sharesRow says that two neighbours share a row. What the user pinned or excluded, and what a trial changes, has a row of
 // its own.
-func (r *Request) alike(a, b *history.Entry) bool {
+func (r *Request) sharesRow(a, b *history.Entry) bool {
 	if a == nil || a.Disposition != b.Disposition || a.Pinned || b.Pinned ||
 		r.change(a)+r.change(b) != "" {
 		return false
 	}
 	if c := r.Counts; a.Sent() {
-		return r.Whole() && len(r.Plan.Added)+c.Of[history.Recalled]+c.Repaired+r.FirstRead == 0
+		return r.AllWhole() && len(r.Plan.Added)+c.Of[history.Recalled]+c.Repaired+r.FirstRead == 0
 	}
 	return a.Disposition != history.Excluded
 }
 
-// Load shows the request with an id, which is one of a turn.
-func (p *Model) Load(turn int, request int64) tea.Cmd {
+// LoadPast shows the request with an id, which is one of a turn.
+func (p *Model) LoadPast(turn int, request int64) tea.Cmd {
 	return p.read(store.Request{ID: request, Turn: turn}, 0)
 }
 
@@ -222,9 +222,9 @@ func (p *Model) read(from store.Request, by int) tea.Cmd {
 			case err != nil:
 				return p.ReportError(err)
 			case found:
-				return p.Open(new(PastRequest(r)))
+				return p.ShowPast(new(PastRequest(r)))
 			case by > 0:
-				return p.Open(nil)
+				return p.ShowPast(nil)
 			}
 			return p.Say("There is no earlier request.")
 		})
@@ -239,8 +239,8 @@ func TurnName(r record.Recorded) string {
 	return fmt.Sprintf("turn %d", r.Request.Turn)
 }
 
-// Name is what a request is called.
-func (p *Model) Name(r *Request) string {
+// RequestName is what a request is called.
+func (p *Model) RequestName(r *Request) string {
 	switch {
 	case r.Past != nil:
 		return TurnName(r.Past.Recorded)

@@ -30,16 +30,16 @@ const (
 	airyHeight   = 24
 )
 
-// leastRows is how much of the list head and foot leave.
-const leastRows = 3
+// minRows is how much of the list head and foot leave.
+const minRows = 3
 
 // Pane draws the panel beside the page in w by h cells: the rule between them, with marks beside the lines of the
 // messages that are on the page, and the panel below a blank line.
 func (p *Model) Pane(w, h int) []string {
 	st := &p.Themes.Styles
-	lines := theme.Blank(append([]string{""}, p.View(w-1, h-2)...), w-1, h)
+	lines := theme.FitLines(append([]string{""}, p.View(w-1, h-2)...), w-1, h)
 	for i := range lines {
-		edge := st.Lines.Render("│")
+		edge := st.RuleLine.Render("│")
 		switch line := i - 1 - p.list.top + p.list.first; {
 		case p.hasKeys():
 			edge = st.Seen.Render("│")
@@ -57,8 +57,8 @@ func (p *Model) hasKeys() bool { return p.Focused || p.Whatif != nil }
 // View draws the panel in w by h cells: what request it is, the sums, the list, and below it what is next, or with
 // the focus the reason for the row under the cursor. The first cell of each line is the cursor's.
 func (p *Model) View(w, h int) []string {
-	in, plan := max(1, w-1-theme.Gutter(2*w)), &p.Shown().Plan
-	head, foot, least := text{w: in}, text{w: in}, min(leastRows, len(plan.Entries)+len(plan.Added))
+	in, plan := max(1, w-1-theme.Gutter(2*w)), &p.ShownRequest().Plan
+	head, foot, least := text{w: in}, text{w: in}, min(minRows, len(plan.Entries)+len(plan.Added))
 	p.head(&head, h)
 	head.lines = head.lines[:min(len(head.lines), max(0, h-least))]
 	p.foot(&foot)
@@ -66,8 +66,8 @@ func (p *Model) View(w, h int) []string {
 		foot.lines = nil
 	}
 	list := p.drawList(in, w, len(head.lines), max(0, h-len(head.lines)-len(foot.lines)))
-	lines := theme.Blank(slices.Concat(head.lines, list), w, h-len(foot.lines))
-	return append(lines, theme.Blank(foot.lines, w, len(foot.lines))...)
+	lines := theme.FitLines(slices.Concat(head.lines, list), w, h-len(foot.lines))
+	return append(lines, theme.FitLines(foot.lines, w, len(foot.lines))...)
 }
 
 // text is lines of w cells behind the column of the cursor.
@@ -93,7 +93,7 @@ func (t *text) say(style lipgloss.Style, format string, args ...any) {
 // head adds the lines above the list: which request it is, the bar, the sums and what is wrong; with the focus all that
 // is known besides.
 func (p *Model) head(t *text, h int) {
-	r, st := p.Shown(), &p.Themes.Styles
+	r, st := p.ShownRequest(), &p.Themes.Styles
 	var blank []string
 	if h >= airyHeight {
 		blank = []string{""}
@@ -108,14 +108,14 @@ func (p *Model) head(t *text, h int) {
 	switch {
 	case r.Past != nil:
 		sends = r.sent(st, "sent ")
-	case r.Whole():
+	case r.AllWhole():
 		sends = st.Muted.Render("everything fits")
 	case r.Counts.Stored > 0:
 		sends = r.sent(st, "sends ")
 	}
-	t.add(theme.Spread(st.Strong.Render(theme.UpperFirst(p.Name(r))), sends, t.w))
+	t.add(theme.Spread(st.Strong.Render(theme.UpperFirst(p.RequestName(r))), sends, t.w))
 	if !r.Ready {
-		t.say(st.Muted, "%s", r.Missing())
+		t.say(st.Muted, "%s", r.EmptyText())
 		return
 	}
 	t.add(r.bar(st, t.w), r.total(st, t.w))
@@ -130,7 +130,7 @@ func (p *Model) head(t *text, h int) {
 	}
 	switch {
 	case len(r.Plan.Entries) == 0 && p.draft() == 0:
-		t.say(st.Muted, "%s", r.Missing())
+		t.say(st.Muted, "%s", r.EmptyText())
 	case h >= columnHeight:
 		numbers, saved := "~tokens", p.columns(t.w).saved
 		if saved > 0 {
@@ -232,15 +232,15 @@ func (r *Request) tallies(st *theme.Styles) []string {
 
 // problems are what the user may want to do something about, and what is not known yet.
 func (p *Model) problems(t *text) {
-	r, st := p.Shown(), &p.Themes.Styles
-	t.say(st.Error, "%s", r.Note)
-	if r.Limit != "" {
-		t.say(st.Cut, "! %s: winnow asks first", r.Limit)
+	r, st := p.ShownRequest(), &p.Themes.Styles
+	t.say(st.Error, "%s", r.Problem)
+	if r.ExceededLimit != "" {
+		t.say(st.Cut, "! %s: winnow asks first", r.ExceededLimit)
 	}
 	if r != &p.Next {
 		return
 	}
-	t.say(st.Cut, "%s", p.wrong)
+	t.say(st.Cut, "%s", p.windowProblem)
 	if short := p.Forecast.Shortfall; short != nil {
 		t.say(st.Cut, "! In turn %s the server counted %s of ~%s tokens: it dropped a part of the request",
 			theme.Thousands(short.Turn), theme.Thousands(short.Reported), theme.Thousands(short.Expected))
@@ -253,7 +253,7 @@ func (p *Model) problems(t *text) {
 // legend says what the parts of the bar are, what sets the limit and what the request costs. Its numbers are estimates
 // unless the server has counted the request.
 func (p *Model) legend(t *text) {
-	r, st, sign := p.Shown(), &p.Themes.Styles, "~"
+	r, st, sign := p.ShownRequest(), &p.Themes.Styles, "~"
 	if r.counted() {
 		sign = ""
 	}
@@ -269,8 +269,8 @@ func (p *Model) legend(t *text) {
 	if r.Past == nil && p.Window.Assumed {
 		t.say(st.Muted, "Context window unknown; assuming %s (/window to set)", theme.Thousands(p.Window.Tokens))
 	}
-	if r.Past == nil && r.Input.Known() {
-		t.say(st.Muted, "%s in", r.Input.String())
+	if r.Past == nil && r.InputCost.Known() {
+		t.say(st.Muted, "%s in", r.InputCost.String())
 	}
 }
 
@@ -325,11 +325,11 @@ const footLines = 4
 
 // foot adds what falls out next; with the focus the reason for the line under the cursor, and what the keys would cost.
 func (p *Model) foot(t *text) {
-	st, next := &p.Themes.Styles, p.Next.next()
+	st, next := &p.Themes.Styles, p.Next.nextDropped()
 	switch {
 	case p.Focused && p.Whatif == nil:
 		p.reason(t)
-	case p.Shown() == &p.Next && len(next) > 0:
+	case p.ShownRequest() == &p.Next && len(next) > 0:
 		t.add(theme.Spread(labelled(st, "Next out", st.Text.Render(numbered(next, maxNumbers))),
 			st.Muted.Render("after ~"+theme.Thousands(p.Next.Plan.Sum.Free())+" more tokens"), t.w))
 	}
@@ -349,7 +349,7 @@ const maxReason = 3
 
 // reason says why the message under the cursor is in the request as it is, and what the keys do with it.
 func (p *Model) reason(t *text) {
-	st, on := &p.Themes.Styles, p.Chosen()
+	st, on := &p.Themes.Styles, p.SelectedRow()
 	keys := []key.Binding{p.Keys.Hint("read", keymap.Inspect)}
 	glyph, why := "✚", ""
 	switch e := on.Entry; {
@@ -363,12 +363,12 @@ func (p *Model) reason(t *text) {
 		}
 		why = theme.Thousands(e.Index+1) + why
 	}
-	if n := on.Of; n > 1 {
+	if n := on.Count; n > 1 {
 		keys = []key.Binding{p.Keys.Hint("show all "+theme.Thousands(n), keymap.Inspect)}
 	} else if on.Entry != nil && p.Past == nil {
-		keys = append(p.Prices(*on.Entry), keys...)
+		keys = append(p.FlagHints(*on.Entry), keys...)
 	}
-	lead := st.OfGlyph(glyph).Render(glyph) + " "
+	lead := st.GlyphStyle(glyph).Render(glyph) + " "
 	wrapped := theme.Wrap(markdown.Visible(why), max(1, t.w-2))
 	for _, s := range wrapped[:min(len(wrapped), maxReason)] {
 		t.add(lead + st.Text.Render(s))
@@ -378,11 +378,11 @@ func (p *Model) reason(t *text) {
 	t.add("  " + theme.Fit(strings.Trim(frame.Hints(*st, keys, "", w+2*theme.Gutter(w)), " "), w))
 }
 
-// Prices are the keys that flag a message of the next request, each with what it does and the tokens that this adds or
+// FlagHints are the keys that flag a message of the next request, each with what it does and the tokens that this adds or
 // frees with its whole tool group, as the server counts: p pin +540, x exclude −37. A key that changes nothing now has
 // no number. What the rules would do with a message that was pinned or excluded is not known before they are asked, so
 // that is the most it can be. There are none where nothing is known.
-func (p *Model) Prices(e history.Entry) []key.Binding {
+func (p *Model) FlagHints(e history.Entry) []key.Binding {
 	r := &p.Next
 	if _, known := r.Plan.EntryOf(e.ID); !known {
 		return nil
@@ -417,27 +417,27 @@ func (p *Model) Prices(e history.Entry) []key.Binding {
 // shortStrip is the width below which the strip says only how much is sent and what is next.
 const shortStrip = 60
 
-// Rule is the rule above the draft in w cells, with a margin of the rule at either side of its words. Where the draft
+// DraftRule is the rule above the draft in w cells, with a margin of the rule at either side of its words. Where the draft
 // does not fit it turns red and says by how much. As a strip it says what the request sends, what becomes of the rest
 // and what falls out next.
-func (p *Model) Rule(w, margin int, strip bool) string {
-	r, st := p.Shown(), &p.Themes.Styles
-	words, next, right := r.sent(st, "sends "), r.next(), ""
+func (p *Model) DraftRule(w, margin int, strip bool) string {
+	r, st := p.ShownRequest(), &p.Themes.Styles
+	words, next, right := r.sent(st, "sends "), r.nextDropped(), ""
 	switch {
-	case p.Next.Over > 0:
-		many := st.Repaired.Render(theme.Thousands(p.Next.Over) + " tokens too many")
-		return theme.Ruled(st.Repaired, w, margin, []string{many}, "")
+	case p.Next.TokensOver > 0:
+		many := st.Repaired.Render(theme.Thousands(p.Next.TokensOver) + " tokens too many")
+		return theme.RuleWithText(st.Repaired, w, margin, []string{many}, "")
 	case !strip || !r.Ready || r.Counts.Stored == 0:
 		return st.Rule(w)
 	case len(next) > 0 && w < shortStrip:
 		words = r.sent(st, "") + st.Muted.Render(" · next ") + st.Text.Render(numbered(next, 1))
-		return theme.Ruled(st.Lines, w, margin, []string{words}, "")
+		return theme.RuleWithText(st.RuleLine, w, margin, []string{words}, "")
 	case len(next) > 0:
 		right = st.Muted.Render("next out ") + st.Text.Render(numbered(next, maxNumbers))
 	case r.Past != nil:
-		words = r.sent(st, theme.UpperFirst(p.Name(r))+" sent ")
+		words = r.sent(st, theme.UpperFirst(p.RequestName(r))+" sent ")
 	}
-	return theme.Ruled(st.Lines, w, margin, append([]string{words}, r.tallies(st)...), right)
+	return theme.RuleWithText(st.RuleLine, w, margin, append([]string{words}, r.tallies(st)...), right)
 }
 
 // gaugeCells is the length of the bar in the header.
@@ -446,9 +446,9 @@ const gaugeCells = 8
 // Gauge is what the header says of the next request where the panel is not open: its tokens and, with bar, how full
 // it is. It is "" where nothing is planned.
 func (p *Model) Gauge(bar bool) string {
-	r, st := p.Shown(), &p.Themes.Styles
+	r, st := p.ShownRequest(), &p.Themes.Styles
 	words, limit := st.Muted, r.Plan.Sum.Limit
-	if r.Over > 0 {
+	if r.TokensOver > 0 {
 		words = st.Repaired
 	}
 	switch _, used := r.used(); {

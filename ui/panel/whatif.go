@@ -22,8 +22,8 @@ import (
 // Whatif tries other settings out. Its dials move the verdicts of the next request, and until they are applied nothing
 // is stored and nothing is sent.
 type Whatif struct {
-	Request Request // the next request with the trial's settings, compared with it as it is set
-	Running bool    // a plan is being made
+	Request  Request // the next request with the trial's settings, compared with it as it is set
+	Planning bool    // a plan is being made
 
 	dials  []dial
 	at     int                // the dial under the cursor
@@ -88,7 +88,7 @@ func (p *Model) dialKey(msg tea.KeyPressMsg) tea.Cmd {
 	k := &p.Keys
 	switch {
 	case k.Pressed(msg, keymap.Back, keymap.WhatIf):
-		return p.Leave()
+		return p.LeaveWhatif()
 	case k.Pressed(msg, keymap.Choose):
 		return p.apply()
 	case k.Pressed(msg, keymap.Down):
@@ -107,7 +107,7 @@ func (p *Model) dialKey(msg tea.KeyPressMsg) tea.Cmd {
 func (p *Model) toDial(by int) tea.Cmd {
 	w := p.Whatif
 	w.at = (w.at + by + len(w.dials)) % len(w.dials)
-	if w.at == modelDial && p.Listed() == nil {
+	if w.at == modelDial && p.ListedModels() == nil {
 		return p.ListModels()
 	}
 	return nil
@@ -124,7 +124,7 @@ func (p *Model) turn(by int) tea.Cmd {
 	if d.tried = values[to]; d.tried == d.set {
 		d.tried = ""
 	}
-	return p.Try()
+	return p.PlanTrial()
 }
 
 // budgets are the steps of the budget's dial: auto, the one that is set, and thousands that double up to the window.
@@ -151,20 +151,20 @@ func (p *Model) models() []string {
 			refs = append(refs, e.Name+"/"+e.Default)
 		}
 	}
-	for _, m := range p.Listed() {
+	for _, m := range p.ListedModels() {
 		refs = append(refs, m.Ref())
 	}
 	slices.Sort(refs)
 	return slices.Compact(refs)
 }
 
-// Try plans with the dials as they are, once they rest. It stops an older trial, and what that comes to is not shown.
-func (p *Model) Try() tea.Cmd {
+// PlanTrial plans with the dials as they are, once they rest. It stops an older trial, and what that comes to is not shown.
+func (p *Model) PlanTrial() tea.Cmd {
 	const rest = 60 * time.Millisecond
 	w, s, draft, trial := p.Whatif, p.Session, p.Draft(), p.Whatif.trial()
 	ctx, stop := p.NewContext()
 	w.stop()
-	w.stop, w.Running = stop, true
+	w.stop, w.Planning = stop, true
 	return tea.Tick(rest, func(time.Time) tea.Msg {
 		if ctx.Err() != nil {
 			return nil
@@ -176,23 +176,23 @@ func (p *Model) Try() tea.Cmd {
 			if ctx.Err() != nil {
 				return nil
 			}
-			return p.ShowTried(plan, cost, err)
+			return p.ShowTrial(plan, cost, err)
 		})
 	})
 }
 
-// ShowTried shows the plan of the newest trial, with the cursor on the first message that it changes.
-func (p *Model) ShowTried(plan history.Plan, cost pricing.Cost, err error) tea.Cmd {
+// ShowTrial shows the plan of the newest trial, with the cursor on the first message that it changes.
+func (p *Model) ShowTrial(plan history.Plan, cost pricing.Cost, err error) tea.Cmd {
 	w := p.Whatif
 	r := &w.Request
-	w.Running = false
-	r.take(plan, err)
-	r.Input, r.was = cost, p.Next.Plan.Entries
+	w.Planning = false
+	r.setPlan(plan, err)
+	r.InputCost, r.before = cost, p.Next.Plan.Entries
 	first := slices.IndexFunc(r.Plan.Entries, func(e history.Entry) bool { return r.change(&e) != "" })
 	if first >= 0 {
 		p.cursor = r.Plan.Entries[first].ID
 	}
-	return p.Screen.Shown()
+	return p.Callbacks.RequestShown()
 }
 
 // apply has the conversation set to what the dials say.
@@ -204,10 +204,10 @@ func (p *Model) apply() tea.Cmd {
 		}
 	}
 	if len(parts) == 0 {
-		return tea.Batch(p.Leave(), p.Say("No setting was changed."))
+		return tea.Batch(p.LeaveWhatif(), p.Say("No setting was changed."))
 	}
 	trial := p.Whatif.trial()
-	return tea.Batch(p.Leave(), p.Apply(trial, "Set: "+strings.Join(parts, ", ")+"."))
+	return tea.Batch(p.LeaveWhatif(), p.ApplySettings(trial, "Set: "+strings.Join(parts, ", ")+"."))
 }
 
 // dials adds the dials, and the sums that they change.
@@ -231,7 +231,7 @@ func (p *Model) dials(t *text, blank []string) {
 		}
 	}
 	t.add(blank...)
-	if w.Running && w.trial().Model != "" {
+	if w.Planning && w.trial().Model != "" {
 		t.say(st.Muted, "Asking for its context window…")
 	} else {
 		p.sums(t)
@@ -255,7 +255,7 @@ func (p *Model) sums(t *text) {
 	_, before := now.used()
 	_, after := r.used()
 	say("Tokens", before, after, " of "+theme.Thousands(r.Plan.Sum.Limit))
-	if r.Input.Known() {
-		say("Price", now.Input.String(), r.Input.String(), " a request")
+	if r.InputCost.Known() {
+		say("Price", now.InputCost.String(), r.InputCost.String(), " a request")
 	}
 }

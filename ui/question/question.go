@@ -19,16 +19,16 @@ import (
 
 // Question is what is asked: one of Call and Limit. The zero Question asks nothing.
 type Question struct {
-	Call  *session.ApprovalNeeded // of a running turn
-	Limit *session.LimitExceeded  // of a running turn
-	To    Recipient               // of the result of a call
+	Call      *session.ApprovalNeeded // of a running turn
+	Limit     *session.LimitExceeded  // of a running turn
+	Recipient Recipient               // of the result of a call
 }
 
 // Recipient is who gets the result of a call.
 type Recipient struct {
-	Model  string // its name, "" where that is not known
-	Place  string // the host of its server, "" for none to name
-	Tokens int    // about what the request with the result takes without it, 0 where that is not known
+	Model         string // its name, "" where that is not known
+	Host          string // the host of its server, "" for none to name
+	RequestTokens int    // about what the request with the result takes without it, 0 where that is not known
 }
 
 // Answer gives an answer to the turn that waits for it.
@@ -97,21 +97,21 @@ func (m *Model) Ask(q Question) { *m = Model{Keys: m.Keys, question: q, w: m.w, 
 // Question is what is asked.
 func (m *Model) Question() Question { return m.question }
 
-// Waits says that there is a question to answer.
-func (m *Model) Waits() bool { return m.question.Call != nil || m.question.Limit != nil }
+// HasQuestion says that there is a question to answer.
+func (m *Model) HasQuestion() bool { return m.question.Call != nil || m.question.Limit != nil }
 
-// Reset puts the cursor back on the safe answer.
-func (m *Model) Reset() { m.at = 0 }
+// ResetCursor puts the cursor back on the safe answer.
+func (m *Model) ResetCursor() { m.at = 0 }
 
-// Typing says that the keys go to the reason for a refusal.
-func (m *Model) Typing() bool { return m.reason != nil }
+// TypingReason says that the keys go to the reason for a refusal.
+func (m *Model) TypingReason() bool { return m.reason != nil }
 
 // Paste puts a text into the reason that is typed.
 func (m *Model) Paste(text string) { m.reason.Insert(text) }
 
 // Resize says in how many lines of how many cells the question is drawn.
 func (m *Model) Resize(w, h int) {
-	if !m.Waits() {
+	if !m.HasQuestion() {
 		return
 	}
 	if w != m.w {
@@ -124,16 +124,16 @@ func (m *Model) Resize(w, h int) {
 // quietTime is how long no key may have come before a question takes the focus by itself.
 const quietTime = 500 * time.Millisecond
 
-// DueMsg says that some time has gone by since a key.
-type DueMsg struct{ Turn, Keys int }
+// QuietMsg says that some time has gone by since a key.
+type QuietMsg struct{ Turn, Keys int }
 
-// Await waits for a moment without a key, where there is a question. It is given the turn, and the keys that came
+// AwaitQuiet waits for a moment without a key, where there is a question. It is given the turn, and the keys that came
 // so far.
-func (m *Model) Await(turn, keys int) tea.Cmd {
-	if !m.Waits() {
+func (m *Model) AwaitQuiet(turn, keys int) tea.Cmd {
+	if !m.HasQuestion() {
 		return nil
 	}
-	return tea.Tick(quietTime, func(time.Time) tea.Msg { return DueMsg{turn, keys} })
+	return tea.Tick(quietTime, func(time.Time) tea.Msg { return QuietMsg{turn, keys} })
 }
 
 // Outcome is what a key came to.
@@ -141,11 +141,11 @@ type Outcome int
 
 // The outcomes.
 const (
-	Open     Outcome = iota // the question stays
-	Answered                // by the answer that is returned with it
-	Unread                  // the call was to run, and more of its arguments had to be shown first
-	Stopped                 // the turn is to be stopped
-	Other                   // the key is not for the question
+	StaysOpen       Outcome = iota // the question stays
+	Answered                       // by the answer that is returned with it
+	ArgumentsUnseen                // the call was to run, and more of its arguments had to be shown first
+	StopTurn                       // the turn is to be stopped
+	NotHandled                     // the key is not for the question
 )
 
 // Update takes a key while the question has the focus.
@@ -173,13 +173,13 @@ func (m *Model) Update(msg tea.KeyPressMsg) (Outcome, approval.Answer) {
 	case m.Keys.Pressed(msg, keymap.PageUp) && m.scrolls():
 		m.scroll(-m.page())
 	case !m.Keys.Pressed(msg, keymap.Back):
-		return Other, none
+		return NotHandled, none
 	case calls:
-		return Stopped, none
+		return StopTurn, none
 	default:
 		return m.choose(choices[0])
 	}
-	return Open, none
+	return StaysOpen, none
 }
 
 // typed takes a key for the reason.
@@ -189,17 +189,17 @@ func (m *Model) typed(msg tea.KeyPressMsg) (Outcome, approval.Answer) {
 		return Answered, approval.Answer{Choice: approval.No, Reason: m.reason.Text()}
 	case m.Keys.Pressed(msg, keymap.Back):
 		m.reason = nil
-	case !m.reason.Typed(msg):
-		return Other, approval.Answer{}
+	case !m.reason.HandleKey(msg):
+		return NotHandled, approval.Answer{}
 	}
-	return Open, approval.Answer{}
+	return StaysOpen, approval.Answer{}
 }
 
 // choose gives an answer. One that runs a call needs all of its arguments to have been on the screen.
 func (m *Model) choose(c choice) (Outcome, approval.Answer) {
 	if c.answer != approval.No && len(m.body()) > m.seen {
 		m.scroll(m.page())
-		return Unread, approval.Answer{}
+		return ArgumentsUnseen, approval.Answer{}
 	}
 	return Answered, approval.Answer{Choice: c.answer}
 }

@@ -30,8 +30,8 @@ type parts struct {
 	answers []string
 }
 
-// leastBody is how many lines of the arguments are drawn before the answers beside the cursor are.
-const leastBody = 2
+// minBody is how many lines of the arguments are drawn before the answers beside the cursor are.
+const minBody = 2
 
 // parts divide the lines of the question. Where there are too few, it first goes without what the call can reach, then
 // without the answers beside the cursor, and then without the end of its head.
@@ -44,12 +44,12 @@ func (m *Model) parts(st theme.Styles, focused bool) parts {
 		p.reach = slices.Concat([]string{""}, p.reach, []string{""})
 		p.answers = append(p.answers, "")
 	}
-	least := min(leastBody, len(p.body))
+	least := min(minBody, len(p.body))
 	if left() < least {
 		p.reach = nil
 	}
 	if lack := least - left(); lack > 0 {
-		first, end := theme.Around(m.at, len(p.answers), max(1, len(p.answers)-lack))
+		first, end := theme.WindowAround(m.at, len(p.answers), max(1, len(p.answers)-lack))
 		p.answers = p.answers[first:end]
 	}
 	if lack := least - left(); lack > 0 {
@@ -66,7 +66,7 @@ func (m *Model) parts(st theme.Styles, focused bool) parts {
 // View draws the question: a rule that says what is asked, the arguments or a part of them, what the call can reach,
 // and the answers.
 func (m *Model) View(st theme.Styles, focused bool) []string {
-	if !m.Waits() {
+	if !m.HasQuestion() {
 		return nil
 	}
 	p := m.parts(st, focused)
@@ -83,33 +83,33 @@ func (m *Model) View(st theme.Styles, focused bool) []string {
 	return lines[:min(len(lines), max(0, m.h))]
 }
 
-// Caret is where the reason is typed, as it is drawn; ok is false where it is not.
-func (m *Model) Caret(st theme.Styles) (x, y int, ok bool) {
+// ReasonCursor is where the reason is typed, as it is drawn; ok is false where it is not.
+func (m *Model) ReasonCursor(st theme.Styles) (x, y int, ok bool) {
 	if m.reason == nil {
 		return 0, 0, false
 	}
-	lead := m.text() + theme.Width(reasonLead)
+	lead := m.textMargin() + theme.Width(reasonLead)
 	_, x = m.reason.View(m.w - lead)
 	return lead + x, len(m.View(st, true)) - len(m.parts(st, true).answers), true
 }
 
 // gutter is how many cells stand in front of what is drawn, and text in front of its texts.
-func (m *Model) gutter() int { return theme.Gutter(m.w) }
-func (m *Model) text() int   { return m.gutter() + 2 }
+func (m *Model) gutter() int     { return theme.Gutter(m.w) }
+func (m *Model) textMargin() int { return m.gutter() + 2 }
 
 // head says what is asked, what is unusual about it, and which tool it is.
 func (m *Model) head(st theme.Styles, focused bool) []string {
 	call, title, right, server := m.question.Call, "Above a limit", "", ""
 	if call != nil {
 		right = st.Muted.Render(fmt.Sprintf("call %d of %d", call.Number, call.Of))
-		title = markdown.OneLine(cmp.Or(m.question.To.Model, "The model"), 40) + " asks to run " +
+		title = markdown.OneLine(cmp.Or(m.question.Recipient.Model, "The model"), 40) + " asks to run " +
 			markdown.OneLine(call.Call.Name, 80)
 	}
 	if !focused {
 		right = st.Text.Render(m.Keys.First(keymap.Focus)) +
 			st.Muted.Render(" answers · letters are typed into your draft")
 	}
-	lines := []string{theme.Ruled(st.Cut, m.w, m.gutter(), []string{st.Cut.Bold(true).Render(title)}, right)}
+	lines := []string{theme.RuleWithText(st.Cut, m.w, m.gutter(), []string{st.Cut.Bold(true).Render(title)}, right)}
 	if why := m.why(); why != "" {
 		lines = append(lines, m.sentence(st.Cut, why)...)
 	}
@@ -124,17 +124,17 @@ func (m *Model) head(st theme.Styles, focused bool) []string {
 
 // sentence is a text with the margin of the question's texts.
 func (m *Model) sentence(style lipgloss.Style, text string) []string {
-	return theme.IndentedTo(style, text, m.text(), m.w-m.gutter())
+	return theme.WrapIndented(style, text, m.textMargin(), m.w-m.gutter())
 }
 
 // tinted is a line on the ground of code, with a text at its right end. Without tints a bar stands in front of it.
 func (m *Model) tinted(st theme.Styles, text, right string) string {
 	bar := "  "
-	if !st.Tinted {
+	if !st.HasBackgrounds {
 		bar = st.Faint.Render("│") + " "
 	}
 	row := theme.Spread(bar+text, right+"  ", max(0, m.w-2*m.gutter()))
-	return strings.Repeat(" ", m.gutter()) + theme.Ground(st.Tint, row)
+	return strings.Repeat(" ", m.gutter()) + theme.WithBackground(st.Tint, row)
 }
 
 // why is a sentence about what is unusual, "" for nothing.
@@ -155,17 +155,17 @@ func (m *Model) why() string {
 
 // reach says what a call can reach, where its result goes, and what that costs.
 func (m *Model) reach(st theme.Styles) []string {
-	call, to := m.question.Call, m.question.To
+	call, to := m.question.Call, m.question.Recipient
 	if call == nil {
 		return nil
 	}
 	reach := call.Reach
-	if to.Place != "" {
-		reach += " The result goes to " + cmp.Or(to.Model, "the model") + " at " + to.Place + "."
+	if to.Host != "" {
+		reach += " The result goes to " + cmp.Or(to.Model, "the model") + " at " + to.Host + "."
 	}
 	lines := m.sentence(st.Text, strings.TrimSpace(reach))
-	if to.Tokens > 0 {
-		cost := "Sending it is another request, ~" + theme.Thousands(to.Tokens) + " tokens in."
+	if to.RequestTokens > 0 {
+		cost := "Sending it is another request, ~" + theme.Thousands(to.RequestTokens) + " tokens in."
 		lines = append(lines, m.sentence(st.Muted, cost)...)
 	}
 	return lines
@@ -180,8 +180,8 @@ const reasonLead = "Why not: "
 // answers are the choices, a line each, or the reason while that is typed.
 func (m *Model) answers(st theme.Styles, focused bool) (lines []string) {
 	if m.reason != nil {
-		shown, _ := m.reason.View(m.w - m.text() - theme.Width(reasonLead))
-		row := strings.Repeat(" ", m.text()) + st.Strong.Render(reasonLead) + markdown.Visible(shown)
+		shown, _ := m.reason.View(m.w - m.textMargin() - theme.Width(reasonLead))
+		row := strings.Repeat(" ", m.textMargin()) + st.Strong.Render(reasonLead) + markdown.Visible(shown)
 		return []string{theme.Fit(row, m.w)}
 	}
 	for i, c := range m.choices() {
@@ -192,8 +192,8 @@ func (m *Model) answers(st theme.Styles, focused bool) (lines []string) {
 				bar = st.Seen.Render("▌")
 			}
 		}
-		row := strings.Repeat(" ", m.text()-1) + st.Strong.Render(theme.Fit(c.key, textColumn)) + name.Render(c.text)
-		lines = append(lines, theme.Ground(ground, bar+theme.Fit(row, max(0, m.w-1))))
+		row := strings.Repeat(" ", m.textMargin()-1) + st.Strong.Render(theme.Fit(c.key, textColumn)) + name.Render(c.text)
+		lines = append(lines, theme.WithBackground(ground, bar+theme.Fit(row, max(0, m.w-1))))
 	}
 	return lines
 }

@@ -23,18 +23,18 @@ type undo struct {
 // act does something to a session, after what is being done already, and says so. What takes it back is nil where
 // nothing can. The list is read again after the last one.
 func (l *Model) act(s line, said string, do, back func(context.Context) error) tea.Cmd {
-	l.Pending++
+	l.PendingChanges++
 	l.reading++ // what is being read knows nothing of it
 	if back != nil {
 		l.undos = append(l.undos, undo{s, back})
 	}
 	return l.InOrder(do, func(err error) tea.Cmd {
-		l.Pending--
-		l.Screen.Changed()
+		l.PendingChanges--
+		l.Callbacks.Changed()
 		if err != nil {
-			return tea.Batch(l.ReportError(err), l.Reread())
+			return tea.Batch(l.ReportError(err), l.Refresh())
 		}
-		return tea.Batch(l.Say(said), l.Reread())
+		return tea.Batch(l.Say(said), l.Refresh())
 	})
 }
 
@@ -101,7 +101,7 @@ func (l *Model) archive(s line) tea.Cmd {
 // delete moves a session to the trash. In the trash it asks whether it is to go for good.
 func (l *Model) delete(s line) tea.Cmd {
 	open := s.ID == l.Info.ID
-	_, busy := l.Screen.State(s.ID)
+	_, busy := l.Callbacks.StatusOf(s.ID)
 	now := l.Deps.Now()
 	discard := func(row *store.Session) { row.Deleted = now }
 	switch {
@@ -112,7 +112,7 @@ func (l *Model) delete(s line) tea.Cmd {
 	case !s.Deleted.IsZero():
 		return l.startPurge(s)
 	case open:
-		left := l.Screen.New()
+		left := l.Callbacks.New()
 		return tea.Batch(left, l.change(s, s.after("Moved to the trash"), discard))
 	}
 	return l.move(s, "Moved to the trash", discard)
@@ -151,14 +151,14 @@ func (l *Model) startEdit(asks, does, text string, keep func(text string) tea.Cm
 // startRename has the title of a session typed. A first title cannot be taken back.
 func (l *Model) startRename(s line) tea.Cmd {
 	return l.startEdit("Title", "save the title", s.Title, func(title string) tea.Cmd {
-		back := l.Screen.Rename(s.ID, s.Title)
+		back := l.Callbacks.Rename(s.ID, s.Title)
 		switch {
 		case title == "":
 			return l.Fail("A chat needs a title: the old one is kept.")
 		case s.Title == "":
 			back = nil
 		}
-		return l.act(s, "The title is now “"+title+"”.", l.Screen.Rename(s.ID, title), back)
+		return l.act(s, "The title is now “"+title+"”.", l.Callbacks.Rename(s.ID, title), back)
 	})
 }
 
@@ -188,7 +188,7 @@ func (l *Model) editKey(msg tea.KeyPressMsg) tea.Cmd {
 		return edit.keep(strings.TrimSpace(edit.Text()))
 	case k.Pressed(msg, keymap.Back):
 		l.edit = nil
-	case !edit.Typed(msg):
+	case !edit.HandleKey(msg):
 		return l.NoKey(msg, k.First(keymap.Choose)+" keeps what you typed, "+k.First(keymap.Back)+
 			" discards the change.")
 	}

@@ -18,7 +18,7 @@ import (
 type Listing struct {
 	Sessions []store.Session
 	Leased   []string // the ids of the sessions that another window has open, on every shelf
-	At       time.Time
+	ReadAt   time.Time
 	Err      error
 }
 
@@ -29,30 +29,30 @@ func (l *Model) readShelf() tea.Cmd {
 		stored, err := db.Sessions(ctx, of.holds)
 		leased, more := db.LeasedByOthers(ctx)
 		read := Listing{stored, leased, now(), errors.Join(err, more)}
-		return then(func() tea.Cmd { return l.Listed(read) })
+		return then(func() tea.Cmd { return l.ShowListing(read) })
 	})
 }
 
-// Listed shows what a reading brought.
-func (l *Model) Listed(read Listing) tea.Cmd {
+// ShowListing shows what a reading brought.
+func (l *Model) ShowListing(read Listing) tea.Cmd {
 	if read.Err != nil {
-		l.Screen.Close()
+		l.Callbacks.Close()
 		return l.ReportError(read.Err)
 	}
 	l.listing, l.lines = read, map[string]line{}
 	l.fill()
-	return l.look()
+	return l.loadPreview()
 }
 
 const (
-	// pause is how long the filter rests before it is looked for.
-	pause = 80 * time.Millisecond
-	// mostHits is how many hits are looked for. Who needs more types another word.
-	mostHits = 200
+	// searchDelay is how long the filter rests before it is looked for.
+	searchDelay = 80 * time.Millisecond
+	// maxHits is how many hits are looked for. Who needs more types another word.
+	maxHits = 200
 )
 
-// Found is what a search found in messages.
-type Found struct {
+// SearchResult is what a search found in messages.
+type SearchResult struct {
 	Text   string // that was looked for
 	Hits   []store.SearchHit
 	Places map[int64]store.MessagePosition // of the messages of the hits
@@ -69,11 +69,11 @@ func (l *Model) waiting() bool { return l.query() != l.found.Text }
 func (l *Model) filtered() tea.Cmd {
 	then := l.searching.Begin()
 	if l.query() == "" {
-		l.found = Found{}
+		l.found = SearchResult{}
 		l.fill()
 		return nil
 	}
-	return tea.Tick(pause, func(time.Time) tea.Msg { return then(l.find) })
+	return tea.Tick(searchDelay, func(time.Time) tea.Msg { return then(l.find) })
 }
 
 // find looks for the filter at once. In the trash it looks there as well.
@@ -83,10 +83,10 @@ func (l *Model) find() tea.Cmd {
 	}
 	db, then := l.Deps.Store, l.searching.Begin()
 	query := store.SearchQuery{
-		Text: l.query(), Trash: shelves[l.shelf].holds.Trash, Limit: mostHits, Hide: l.Secrets.Without,
+		Text: l.query(), Trash: shelves[l.shelf].holds.Trash, Limit: maxHits, Hide: l.Secrets.Redact,
 	}
 	return l.Run(func(ctx context.Context) tea.Msg {
-		found := Found{Text: query.Text}
+		found := SearchResult{Text: query.Text}
 		if found.Hits, found.Err = db.Search(ctx, query); found.Err == nil {
 			ids := make([]int64, len(found.Hits))
 			for i, h := range found.Hits {
@@ -94,12 +94,12 @@ func (l *Model) find() tea.Cmd {
 			}
 			found.Places, found.Err = db.Positions(ctx, ids...)
 		}
-		return then(func() tea.Cmd { return l.Found(found) })
+		return then(func() tea.Cmd { return l.ShowFound(found) })
 	})
 }
 
-// Found lists the hits of a search, those of the chat first that was used last.
-func (l *Model) Found(found Found) tea.Cmd {
+// ShowFound lists the hits of a search, those of the chat first that was used last.
+func (l *Model) ShowFound(found SearchResult) tea.Cmd {
 	slices.SortStableFunc(found.Hits, func(a, b store.SearchHit) int {
 		return cmp.Or(b.Session.Updated.Compare(a.Session.Updated), strings.Compare(a.Session.ID, b.Session.ID))
 	})
@@ -111,14 +111,14 @@ func (l *Model) Found(found Found) tea.Cmd {
 	if found.Err != nil {
 		return l.ReportError(found.Err)
 	}
-	return l.look()
+	return l.loadPreview()
 }
 
 // preview is what is read of the line under the cursor: the message that was found and the one before it, or the end of
 // the conversation.
 type preview struct {
 	of       target // what is under the cursor
-	messages []Previewed
+	messages []PreviewMessage
 }
 
 // target is what a preview shows. It is read anew where the session has gone on.
@@ -129,23 +129,23 @@ type target struct {
 	query   string
 }
 
-// Previewed is a message of a preview. Its text is the part from just before what was found.
-type Previewed struct {
+// PreviewMessage is a message of a preview. Its text is the part from just before what was found.
+type PreviewMessage struct {
 	store.Message
 	Place store.MessagePosition
 }
 
 const (
-	// mostPreview is how many bytes of a message a preview looks at, and beforeHit how many of them stand before what
+	// maxPreview is how many bytes of a message a preview looks at, and beforeHit how many of them stand before what
 	// was found.
-	mostPreview = 12 << 10
-	beforeHit   = 100
+	maxPreview = 12 << 10
+	beforeHit  = 100
 	// lastRead is how many messages are read to find the last ones that have a text.
 	lastRead = 8
 )
 
-// look reads what is under the cursor. Until that is there, what was read of the same session stays.
-func (l *Model) look() tea.Cmd {
+// loadPreview reads what is under the cursor. Until that is there, what was read of the same session stays.
+func (l *Model) loadPreview() tea.Cmd {
 	s, ok := l.cursor()
 	t := target{session: s.ID, leaf: s.Leaf}
 	if s.hit != nil {
@@ -164,12 +164,12 @@ func (l *Model) look() tea.Cmd {
 	}
 	return l.Run(func(ctx context.Context) tea.Msg {
 		messages, err := readPreview(ctx, db, t)
-		return then(func() tea.Cmd { return l.Previewed(messages, err) })
+		return then(func() tea.Cmd { return l.ShowPreview(messages, err) })
 	})
 }
 
 // readPreview reads the messages of a preview: the last one, or what was found, and the one before it.
-func readPreview(ctx context.Context, db *store.Store, of target) ([]Previewed, error) {
+func readPreview(ctx context.Context, db *store.Store, of target) ([]PreviewMessage, error) {
 	branch, err := db.Branch(ctx, cmp.Or(of.message, of.leaf), lastRead)
 	if err != nil {
 		return nil, err
@@ -178,21 +178,21 @@ func readPreview(ctx context.Context, db *store.Store, of target) ([]Previewed, 
 		speaks := strings.TrimSpace(m.Content) != "" && (m.Role == history.User || m.Role == history.Assistant)
 		return !speaks && m.ID != of.message
 	})
-	var out []Previewed
+	var out []PreviewMessage
 	for _, m := range branch[max(0, len(branch)-2):] {
 		places, err := db.Positions(ctx, m.ID)
 		if err != nil {
 			return nil, err
 		}
-		m.Content = around(m, of.query)
-		out = append(out, Previewed{m, places[m.ID]})
+		m.Content = previewText(m, of.query)
+		out = append(out, PreviewMessage{m, places[m.ID]})
 	}
 	return out, nil
 }
 
-// around is as much of a message as a preview looks at: its beginning, or the part from just before what was found.
+// previewText is as much of a message as a preview looks at: its beginning, or the part from just before what was found.
 // What was found in its files or tool calls is shown there.
-func around(m store.Message, query string) string {
+func previewText(m store.Message, query string) string {
 	found := store.SearchQuery{Text: query}
 	text, marks := m.Content, found.Marks(m.Content)
 	if query != "" && len(marks) == 0 {
@@ -203,11 +203,11 @@ func around(m store.Message, query string) string {
 	if len(marks) > 0 && marks[0][0] > 2*beforeHit {
 		lead, text = "…", text[marks[0][0]-beforeHit:]
 	}
-	return lead + strings.ToValidUTF8(text[:min(len(text), mostPreview)], "")
+	return lead + strings.ToValidUTF8(text[:min(len(text), maxPreview)], "")
 }
 
-// Previewed shows what was read for a preview.
-func (l *Model) Previewed(messages []Previewed, err error) tea.Cmd {
+// ShowPreview shows what was read for a preview.
+func (l *Model) ShowPreview(messages []PreviewMessage, err error) tea.Cmd {
 	l.preview.messages = messages
 	return l.ReportError(err)
 }

@@ -20,8 +20,8 @@ import (
 	"winnow/ui/theme"
 )
 
-// Screen is what the list has the rest of the screen do.
-type Screen struct {
+// Callbacks is what the list has the rest of the screen do.
+type Callbacks struct {
 	Close   func()         // closes the list
 	New     func() tea.Cmd // begins a session, which closes the list
 	Changed func()         // a session was changed
@@ -33,7 +33,7 @@ type Screen struct {
 	Rename func(id, title string) func(context.Context) error
 
 	// State is what a line says of a session that is not on the screen, and whether an answer arrives in it.
-	State func(id string) (word string, busy bool)
+	StatusOf func(id string) (word string, busy bool)
 }
 
 // shelves are the lists of stored sessions, in the order of their key.
@@ -49,17 +49,17 @@ var shelves = [...]struct {
 // Model is the list of the stored sessions.
 type Model struct {
 	*app.Context
-	Screen Screen
-	List   *list.Model // the lines, by their values
-	w, h   int
+	Callbacks Callbacks
+	List      *list.Model // the lines, by their values
+	w, h      int
 
-	shelf   int
-	listing Listing         // the shelf as it was read
-	found   Found           // what the filter finds in messages
-	lines   map[string]line // what the values of the list stand for
-	preview preview
-	undos   []undo // the last change last
-	Pending int    // changes that are not done yet
+	shelf          int
+	listing        Listing         // the shelf as it was read
+	found          SearchResult    // what the filter finds in messages
+	lines          map[string]line // what the values of the list stand for
+	preview        preview
+	undos          []undo // the last change last
+	PendingChanges int    // changes that are not done yet
 
 	reading, searching, previewing app.Latest
 
@@ -74,12 +74,12 @@ type line struct {
 	hit   *store.SearchHit // nil for the session itself
 }
 
-// titled is the line of a session. A long list is searched for secrets once.
-func (l *Model) titled(s store.Session) line {
+// lineFor is the line of a session. A long list is searched for secrets once.
+func (l *Model) lineFor(s store.Session) line {
 	if known, ok := l.lines[s.ID]; ok {
 		return known
 	}
-	label := cmp.Or(markdown.OneLine(l.Secrets.Line(s.Title), 200), "untitled")
+	label := cmp.Or(markdown.OneLine(l.Secrets.RedactLine(s.Title), 200), "untitled")
 	if s.Parent != "" {
 		label = theme.ForkMark + " " + label
 	}
@@ -96,22 +96,22 @@ func (s line) name() string { return strings.TrimPrefix(s.label[:s.tags], theme.
 
 // Open lists the stored sessions that a filter leaves. What is being done and what can be taken back stays.
 func (l *Model) Open(filter string) tea.Cmd {
-	l.List = list.New(l.Context, list.Options{Also: keymap.Sessions, Row: l.row})
+	l.List = list.New(l.Context, list.Options{CloseAction: keymap.Sessions, DrawRow: l.row})
 	l.List.Filter = theme.NewField(filter)
 	l.edit, l.preview = nil, preview{}
-	return l.show(0)
+	return l.showShelf(0)
 }
 
-// show shows a shelf, as soon as that is read.
-func (l *Model) show(of int) tea.Cmd {
-	l.shelf, l.listing, l.found, l.lines = of, Listing{}, Found{}, map[string]line{}
+// showShelf shows a shelf, as soon as that is read.
+func (l *Model) showShelf(of int) tea.Cmd {
+	l.shelf, l.listing, l.found, l.lines = of, Listing{}, SearchResult{}, map[string]line{}
 	l.fill()
 	return tea.Batch(l.readShelf(), l.filtered())
 }
 
-// Reread lists anew what was changed beside this window. What is being done to a session lists it anew in the end.
-func (l *Model) Reread() tea.Cmd {
-	if l.Pending > 0 {
+// Refresh lists anew what was changed beside this window. What is being done to a session lists it anew in the end.
+func (l *Model) Refresh() tea.Cmd {
+	if l.PendingChanges > 0 {
 		return nil
 	}
 	return tea.Batch(l.readShelf(), l.find())
@@ -124,22 +124,22 @@ const hitsEach = 3
 func (l *Model) fill() {
 	var items []list.Item
 	for _, s := range l.listing.Sessions {
-		items = append(items, list.Item{Label: l.titled(s).label, Value: s.ID})
+		items = append(items, list.Item{Label: l.lineFor(s).label, Value: s.ID})
 	}
 	listed := map[string]int{}
 	for _, h := range l.found.Hits {
 		if listed[h.Session.ID]++; listed[h.Session.ID] <= hitsEach {
-			value, s := fmt.Sprint("message ", h.Message), l.titled(h.Session)
+			value, s := fmt.Sprint("message ", h.Message), l.lineFor(h.Session)
 			s.hit = &h
 			l.lines[value] = s
 			items = append(items, list.Item{Value: value, Group: h.Session.ID, Always: true})
 		}
 	}
-	l.List.Fill(items)
+	l.List.SetItems(items)
 }
 
-// Reveal shows what looks like a secret, or hides it.
-func (l *Model) Reveal() tea.Cmd {
+// SecretsToggled shows what looks like a secret, or hides it.
+func (l *Model) SecretsToggled() tea.Cmd {
 	if l.lines = map[string]line{}; l.List == nil {
 		return nil
 	}
@@ -150,7 +150,7 @@ func (l *Model) Reveal() tea.Cmd {
 
 // cursor is what the cursor stands on.
 func (l *Model) cursor() (line, bool) {
-	item, _ := l.List.Cursor()
+	item, _ := l.List.SelectedItem()
 	s, ok := l.lines[item.Value]
 	return s, ok
 }
@@ -166,9 +166,9 @@ func (l *Model) Update(msg tea.Msg) tea.Cmd {
 	case pasted && l.edit != nil:
 		l.edit.Insert(strings.TrimSpace(paste.Content))
 	case l.edit == nil:
-		cmd = l.take(msg)
+		cmd = l.updateList(msg)
 	}
-	return tea.Batch(cmd, l.look())
+	return tea.Batch(cmd, l.loadPreview())
 }
 
 // key is a key while the list is open.
@@ -178,9 +178,9 @@ func (l *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case l.edit != nil:
 		return l.editKey(msg)
 	case action == keymap.FocusBack:
-		return l.show((l.shelf + 1) % len(shelves))
+		return l.showShelf((l.shelf + 1) % len(shelves))
 	case action == keymap.New:
-		return l.Screen.New()
+		return l.Callbacks.New()
 	case action == keymap.Undo && l.List.Filter.Text() == "": // else it clears the filter
 		return l.undo()
 	}
@@ -189,7 +189,7 @@ func (l *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		keymap.Delete: l.delete,
 	}[action]
 	if do == nil {
-		return l.take(msg)
+		return l.updateList(msg)
 	}
 	if s, ok := l.cursor(); ok {
 		return do(s)
@@ -197,16 +197,16 @@ func (l *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	return l.Say("There is no chat under the cursor.")
 }
 
-// take has the list take a message, and does what that comes to.
-func (l *Model) take(msg tea.Msg) tea.Cmd {
+// updateList has the list take a message, and does what that comes to.
+func (l *Model) updateList(msg tea.Msg) tea.Cmd {
 	switch l.List.Update(msg) {
 	case list.Filtered:
 		return l.filtered()
 	case list.Chosen:
 		return l.choose()
 	case list.Closed:
-		l.Screen.Close()
-	case list.Unknown:
+		l.Callbacks.Close()
+	case list.UnknownKey:
 		return l.NoKey(msg.(tea.KeyPressMsg), l.Keys.First(keymap.Back)+" closes the list.")
 	}
 	return nil
@@ -224,13 +224,13 @@ func (l *Model) choose() tea.Cmd {
 		return l.Say("It is in the trash; " + l.Keys.First(keymap.Archive) + " restores it first.")
 	}
 	if s.hit == nil {
-		return l.Screen.Open(s.ID, 0, "")
+		return l.Callbacks.Open(s.ID, 0, "")
 	}
 	found := ""
 	if marks := s.hit.Marks; len(marks) > 0 {
 		found = s.hit.Snippet[marks[0][0]:marks[0][1]]
 	}
-	return l.Screen.Open(s.ID, s.hit.Message, found)
+	return l.Callbacks.Open(s.ID, s.hit.Message, found)
 }
 
 // Types says whether a key that is a character would be text: in a filter that holds some, or where something is

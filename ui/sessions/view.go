@@ -15,14 +15,14 @@ import (
 	"winnow/ui/theme"
 )
 
-// roomy is the least height in lines at which the list has a rule and a blank line under its filter, and a preview.
-const roomy = 16
+// roomyHeight is the least height in lines at which the list has a rule and a blank line under its filter, and a preview.
+const roomyHeight = 16
 
 const (
-	// widest is the most cells of a row: on a wider screen its numbers would stand too far from its title.
-	widest = 160
-	// measure is the most cells of a line of a preview.
-	measure = 92
+	// maxRow is the most cells of a row: on a wider screen its numbers would stand too far from its title.
+	maxRow = 160
+	// maxProse is the most cells of a line of a preview.
+	maxProse = 92
 )
 
 // layout says where the parts of the list stand.
@@ -40,21 +40,21 @@ func (l *Model) Resize(w, h int) {
 	l.w, l.h = w, h
 	if l.List != nil {
 		o := l.layout()
-		l.List.Head = o.head
+		l.List.HeadLines = o.head
 		l.List.Resize(w, o.head+o.rows)
 	}
 }
 
 // layout divides the size. The list is as high as its rows, and what it leaves is for the preview, which has a third.
 func (l *Model) layout() layout {
-	gutter, end := theme.Gutter(l.w), min(l.w, widest)
+	gutter, end := theme.Gutter(l.w), min(l.w, maxRow)
 	o := layout{strings.Repeat(" ", gutter), end, max(1, end-2*gutter-2), 1, max(0, l.h-1), 0}
-	if l.h < roomy {
+	if l.h < roomyHeight {
 		return o
 	}
 	o.head, o.rows = 3, l.h-3
 	if _, ok := l.cursor(); ok {
-		o.rows = min(o.rows-l.h/3-1, max(1, l.List.Lines()))
+		o.rows = min(o.rows-l.h/3-1, max(1, l.List.LineCount()))
 		o.below = l.h - o.head - o.rows - 2
 	}
 	return o
@@ -65,13 +65,13 @@ func (l *Model) Title() string { return shelves[l.shelf].title }
 
 // Position says how many sessions the filter leaves, and how many messages hold it.
 func (l *Model) Position() string {
-	if l.listing.At.IsZero() {
+	if l.listing.ReadAt.IsZero() {
 		return ""
 	}
 	hits := len(l.found.Hits)
-	fit := l.List.Shown() - (l.List.Len() - len(l.listing.Sessions)) // without the lines of messages
+	fit := l.List.ShownCount() - (l.List.Len() - len(l.listing.Sessions)) // without the lines of messages
 	chats, messages := theme.Plural(fit, "chat"), theme.Plural(hits, "message")
-	if hits == mostHits {
+	if hits == maxHits {
 		messages = "the best " + messages
 	}
 	switch {
@@ -88,9 +88,9 @@ func (l *Model) View() (lines []string, x int) {
 	st, o := l.Themes.Styles, l.layout()
 	head, x := l.head(st, o)
 	lines = []string{head, st.Rule(l.w), ""}[:o.head]
-	rows := l.List.Rows()
+	rows := l.List.ViewRows()
 	if why := l.nothing(); why != "" {
-		rows = theme.IndentedTo(st.Muted, why, len(o.margin)+2, l.w-len(o.margin))
+		rows = theme.WrapIndented(st.Muted, why, len(o.margin)+2, l.w-len(o.margin))
 	}
 	lines = append(lines, rows[:min(len(rows), max(1, o.rows))]...)
 	if o.below > 0 {
@@ -120,9 +120,9 @@ func (l *Model) head(st theme.Styles, o layout) (line string, x int) {
 // nothing says why no line is shown, "" where one is.
 func (l *Model) nothing() string {
 	switch filter := l.List.Filter.Text(); {
-	case l.List.Shown() > 0:
+	case l.List.ShownCount() > 0:
 		return ""
-	case l.listing.At.IsZero():
+	case l.listing.ReadAt.IsZero():
 		return "Reading…"
 	case l.waiting():
 		return "Searching…"
@@ -148,7 +148,7 @@ func (l *Model) row(item list.Item, hits [][2]int, selected bool) string {
 		return line
 	}
 	// Every line begins with a blank.
-	return theme.Ground(st.Selected, st.Seen.Render("▌")+strings.TrimPrefix(line, " "))
+	return theme.WithBackground(st.Selected, st.Seen.Render("▌")+strings.TrimPrefix(line, " "))
 }
 
 // titleLine is a session's line: pin, title, state and tags; model, turns and age at the right. The title is the first
@@ -168,7 +168,7 @@ func (l *Model) titleLine(st theme.Styles, s line, hits [][2]int, above bool) st
 	right := st.Muted.Render(l.right(s.Session)) + o.margin
 	label := markdown.OneLine(s.label, max(1, o.text-theme.Width(right+state)-1+len(o.margin)))
 	tags := theme.StyledSpan{From: s.tags, To: len(label), Style: st.Muted}
-	spans := append([]theme.StyledSpan{tags}, theme.Marks(hits, 0, st.Match)...)
+	spans := append([]theme.StyledSpan{tags}, theme.MarkSpans(hits, 0, st.FilterMatch)...)
 	left := o.margin + pin + " " + theme.Paint(label, st.Strong, spans) + style.Render(state)
 	return theme.Fit(theme.Spread(left, right, o.end), l.w)
 }
@@ -176,7 +176,7 @@ func (l *Model) titleLine(st theme.Styles, s line, hits [][2]int, above bool) st
 // state is what a session's line says of it, and whether an answer arrives in it. Above messages that were found in
 // it, it says on which shelf it is.
 func (l *Model) state(s line, above bool) (word string, busy bool) {
-	word, busy = l.Screen.State(s.ID)
+	word, busy = l.Callbacks.StatusOf(s.ID)
 	switch {
 	case s.ID == l.Info.ID:
 		return "open", false
@@ -196,7 +196,7 @@ const columnsFrom = 80
 
 // right is what stands at the end of a session's line: model, turns and age. A narrow line has the age alone.
 func (l *Model) right(s store.Session) string {
-	age, model := when(l.listing.At, s.Updated), 20
+	age, model := age(l.listing.ReadAt, s.Updated), 20
 	switch {
 	case l.w < columnsFrom:
 		return fmt.Sprintf("%6s", strings.TrimSuffix(age, " ago"))
@@ -207,8 +207,8 @@ func (l *Model) right(s store.Session) string {
 	return name + fmt.Sprintf("%11s%13s", theme.Plural(s.Turns, "turn"), age)
 }
 
-// when is how long before a moment something was, in a few words; what was before yesterday has its date.
-func when(at, then time.Time) string {
+// age is how long before a moment something was, in a few words; what was before yesterday has its date.
+func age(at, then time.Time) string {
 	if at.IsZero() || then.IsZero() {
 		return ""
 	}
@@ -233,15 +233,15 @@ func when(at, then time.Time) string {
 // was found.
 func (l *Model) hitLine(st theme.Styles, h store.SearchHit) string {
 	place, who, o := l.found.Places[h.Message], st.Text, l.layout()
-	name := theme.Fit(theme.ShortSpeaker(h.Role, h.Model), theme.MostName)
+	name := theme.Fit(theme.ShortSpeaker(h.Role, h.Model), theme.SpeakerCells)
 	if h.Role == history.User {
 		who = st.You
 	}
 	line := " " + st.Muted.Render(fmt.Sprintf("%6s  ", strings.TrimPrefix(fmt.Sprint(place.Number), "0")))
 	line += who.Render(name) + " " + sign(st, place.LastVerdict) + " "
 	room := max(1, o.end-len(o.margin)-theme.Width(line))
-	text, gone := fromHit(h, room)
-	return theme.Fit(line+theme.Paint(markdown.OneLine(text, room), st.Text, theme.Marks(h.Marks, gone, st.Found)), l.w)
+	text, gone := hitText(h, room)
+	return theme.Fit(line+theme.Paint(markdown.OneLine(text, room), st.Text, theme.MarkSpans(h.Marks, gone, st.SearchMatch)), l.w)
 }
 
 // sign is the sign of what the last request did with a message, a blank where there was none.
@@ -250,12 +250,12 @@ func sign(st theme.Styles, e *history.Entry) string {
 		return " "
 	}
 	g := theme.Glyph(*e)
-	return st.OfGlyph(g).Render(g)
+	return st.GlyphStyle(g).Render(g)
 }
 
-// fromHit is a hit's snippet without so much of its beginning that what was found first is within w cells, and how many
+// hitText is a hit's snippet without so much of its beginning that what was found first is within w cells, and how many
 // bytes shorter it is. About a third of the line is left for the words before that.
-func fromHit(h store.SearchHit, w int) (text string, gone int) {
+func hitText(h store.SearchHit, w int) (text string, gone int) {
 	if len(h.Marks) == 0 || theme.Width(h.Snippet[:h.Marks[0][1]]) <= w {
 		return h.Snippet, 0
 	}
@@ -282,7 +282,7 @@ func (l *Model) previewLines(o layout) []string {
 
 // previewHead is the line above a message of a preview: its sign, who said it, what became of it, its number and its
 // time.
-func (l *Model) previewHead(o layout, m Previewed) string {
+func (l *Model) previewHead(o layout, m PreviewMessage) string {
 	st := l.Themes.Styles
 	name, style, facts := theme.Speaker(m.Role), st.Muted, ""
 	if m.Role == history.User {
@@ -290,10 +290,10 @@ func (l *Model) previewHead(o layout, m Previewed) string {
 	} else if m.Role == history.Assistant && m.Model != "" {
 		name = markdown.OneLine(m.Model, 40)
 	}
-	if e := m.Place.LastVerdict; e != nil && theme.Word(*e) != "" {
-		facts = st.OfGlyph(theme.Glyph(*e)).Render(theme.Word(*e)+" in the last request") + st.Muted.Render(" · ")
+	if e := m.Place.LastVerdict; e != nil && theme.VerdictWord(*e) != "" {
+		facts = st.GlyphStyle(theme.Glyph(*e)).Render(theme.VerdictWord(*e)+" in the last request") + st.Muted.Render(" · ")
 	}
-	at := time.UnixMilli(m.CreatedMS).In(l.listing.At.Location()).Format("2 Jan 2006 15:04")
+	at := time.UnixMilli(m.CreatedMS).In(l.listing.ReadAt.Location()).Format("2 Jan 2006 15:04")
 	if m.Place.Of > 0 {
 		at = theme.Thousands(m.Place.Number) + " of " + theme.Thousands(m.Place.Of) + " · " + at
 	}
@@ -302,18 +302,18 @@ func (l *Model) previewHead(o layout, m Previewed) string {
 }
 
 // previewBody is at most so many lines of a message, behind the bar of the user's own.
-func (l *Model) previewBody(o layout, m Previewed, most int) (lines []string) {
+func (l *Model) previewBody(o layout, m PreviewMessage, most int) (lines []string) {
 	st, bar := l.Themes.Styles, "  "
 	style := st.Text
 	if m.Role == history.User {
 		bar, style = st.You.Render("▌")+" ", st.Strong.Bold(false)
 	}
-	text := l.Secrets.Without(m.Content)
+	text := l.Secrets.Redact(m.Content)
 	text = strings.TrimSpace(markdown.Visible(text))
 	marks := store.SearchQuery{Text: l.preview.of.query}.Marks(text)
-	parts := theme.Parts(text, min(measure, o.text))
+	parts := theme.WrapTrimmed(text, min(maxProse, o.text))
 	for _, p := range parts[:min(len(parts), most)] {
-		lines = append(lines, o.margin+bar+theme.Paint(p.Text, style, theme.Marks(marks, p.From, st.Found)))
+		lines = append(lines, o.margin+bar+theme.Paint(p.Text, style, theme.MarkSpans(marks, p.Offset, st.SearchMatch)))
 	}
 	return lines
 }

@@ -24,8 +24,8 @@ import (
 	"winnow/ui/theme"
 )
 
-// Listing is the list of the models.
-type Listing struct {
+// ModelListing is the list of the models.
+type ModelListing struct {
 	Models []llm.Model
 	Prices map[string]pricing.Prices // what is known of them, by reference
 	Recent []string                  // references to the models of the last sessions, the newest first
@@ -36,9 +36,9 @@ type Listing struct {
 // addProvider is the value of the row that opens the providers. It is no reference to a model.
 const addProvider = "+"
 
-// ChooseModel is the command /model: it takes a model, or lists those of every endpoint, and below them the way to
+// ModelCommand is the command /model: it takes a model, or lists those of every endpoint, and below them the way to
 // add a provider.
-func (s *Model) ChooseModel(ref string) tea.Cmd {
+func (s *Model) ModelCommand(ref string) tea.Cmd {
 	switch {
 	case ref == addProvider:
 		return s.listProviders()
@@ -47,19 +47,19 @@ func (s *Model) ChooseModel(ref string) tea.Cmd {
 	case ref != "":
 		return s.Apply(session.Settings{Model: ref}, "")
 	}
-	return s.listFor("Choose a model", "use", true, s.ChooseModel)
+	return s.listFor("Choose a model", "use", true, s.ModelCommand)
 }
 
-// AnswerWith lists the models, to have the turn of a message answered again by one of them; 0 is the last turn.
-func (s *Model) AnswerWith(message int64) tea.Cmd {
-	ask := func(ref string) tea.Cmd { return s.Ask(message, ref) }
+// AskAnotherModel lists the models, to have the turn of a message answered again by one of them; 0 is the last turn.
+func (s *Model) AskAnotherModel(message int64) tea.Cmd {
+	ask := func(ref string) tea.Cmd { return s.AskAgain(message, ref) }
 	return s.listFor("Ask again with another model", "ask this model once", false, ask)
 }
 
 // listFor opens a list of the models, with the providers that can be added if these are wanted.
 func (s *Model) listFor(prompt, does string, offers bool, chosen func(ref string) tea.Cmd) tea.Cmd {
 	s.models = list.New(s.Context, list.Options{
-		Title: "models", Prompt: prompt, Does: does, Also: keymap.Models, Loading: true,
+		Title: "models", Placeholder: prompt, ChooseHint: does, CloseAction: keymap.Models, Loading: true,
 	})
 	s.Dialogs.OpenList(s.models, chosen)
 	return s.listModels(offers)
@@ -75,7 +75,7 @@ const lastSessions = 50
 func (s *Model) listModels(offers bool) tea.Cmd {
 	deps := s.Deps
 	return s.Run(func(ctx context.Context) tea.Msg {
-		msg := Listing{Prices: map[string]pricing.Prices{}}
+		msg := ModelListing{Prices: map[string]pricing.Prices{}}
 		var found []llm.Model
 		if offers {
 			msg.Offers, found = deps.Models.Offers(ctx)
@@ -102,12 +102,12 @@ func (s *Model) listModels(offers bool) tea.Cmd {
 		if err != nil {
 			msg.Notes = append(msg.Notes, theme.Sentence(err))
 		}
-		return app.Then(func() tea.Cmd { return s.ModelsListed(msg) })
+		return app.Then(func() tea.Cmd { return s.ShowModels(msg) })
 	})
 }
 
-// ModelsListed shows the models that were listed.
-func (s *Model) ModelsListed(msg Listing) tea.Cmd {
+// ShowModels shows the models that were listed.
+func (s *Model) ShowModels(msg ModelListing) tea.Cmd {
 	s.Models, s.offers = msg.Models, msg.Offers
 	if s.models == nil {
 		return nil
@@ -122,17 +122,17 @@ func (s *Model) ModelsListed(msg Listing) tea.Cmd {
 	if len(msg.Offers) > 0 {
 		items = append(items, list.Item{Label: "Add a provider…", Group: "More", Value: addProvider, Always: true})
 	}
-	s.models.Fill(items)
-	s.models.Select(s.first)
-	s.first, s.models.Notes = "", msg.Notes
+	s.models.SetItems(items)
+	s.models.Select(s.selectRef)
+	s.selectRef, s.models.Notes = "", msg.Notes
 	return nil
 }
 
-// mostRecent is how many of the models that were used last stand in front of the others.
-const mostRecent = 3
+// maxRecent is how many of the models that were used last stand in front of the others.
+const maxRecent = 3
 
 // modelItems are the models: the one in use, those that were used last, then all others by endpoint.
-func modelItems(msg Listing, inUse string) (items []list.Item) {
+func modelItems(msg ModelListing, inUse string) (items []list.Item) {
 	left, widest := slices.Clone(msg.Models), 0
 	for _, m := range left {
 		widest = max(widest, len(priceOf(msg.Prices[m.Ref()])))
@@ -153,7 +153,7 @@ func modelItems(msg Listing, inUse string) (items []list.Item) {
 		items, left = append(items, item), slices.Delete(left, i, i+1)
 	}
 	take(inUse, "In use")
-	most := len(items) + mostRecent
+	most := len(items) + maxRecent
 	for _, ref := range msg.Recent {
 		if len(items) < most {
 			take(ref, "Recent")
@@ -178,17 +178,17 @@ func priceOf(p pricing.Prices) string {
 
 // listProviders lists the hosted services that can be added, and says how a server of this machine or any other is.
 func (s *Model) listProviders() tea.Cmd {
-	l := list.New(s.Context, list.Options{Title: "providers", Prompt: "Add a provider", Does: "add"})
+	l := list.New(s.Context, list.Options{Title: "providers", Placeholder: "Add a provider", ChooseHint: "add"})
 	var items []list.Item
 	for _, o := range s.offers {
 		if o.Variable == "" {
 			l.Notes = append(l.Notes, o.Title+" is listed once it runs at "+o.Host+".")
 			continue
 		}
-		items = append(items, list.Item{Label: o.Title, About: "needs an API key", Value: o.Name})
+		items = append(items, list.Item{Label: o.Title, Description: "needs an API key", Value: o.Name})
 	}
-	l.Notes = append(l.Notes, "Other servers: [endpoints.NAME] in "+theme.FromHome(s.Config))
-	l.Fill(items)
+	l.Notes = append(l.Notes, "Other servers: [endpoints.NAME] in "+theme.TildePath(s.ConfigPath))
+	l.SetItems(items)
 	s.Dialogs.OpenList(l, s.takeProvider)
 	return nil
 }
@@ -203,8 +203,8 @@ func (s *Model) takeProvider(name string) tea.Cmd {
 func (s *Model) askForKey(o llm.Offer, fault error) {
 	place, from := s.keyPlace(o.Name)
 	form := list.New(s.Context, list.Options{
-		Title: "key", Prompt: "Paste the " + o.Title + " API key", Does: "add " + o.Title,
-		Remark: "the key is sent to " + o.Host + " only",
+		Title: "key", Placeholder: "Paste the " + o.Title + " API key", ChooseHint: "add " + o.Title,
+		Footnote: "the key is sent to " + o.Host + " only",
 	}, list.Item{Label: "Save the key in " + place, Always: true})
 	form.Filter.Masked = true
 	if fault != nil {
@@ -220,7 +220,7 @@ func (s *Model) keyPlace(name string) (text string, place keys.Origin) {
 		return "the system keyring", keys.Origin{Kind: keys.Keyring}
 	}
 	path := s.KeyStore.Path(name)
-	return theme.FromHome(path) + ", which only you can read", keys.Origin{Kind: keys.File, Name: path}
+	return theme.TildePath(path) + ", which only you can read", keys.Origin{Kind: keys.File, Name: path}
 }
 
 // addService adds a hosted service with the key that was typed, saves the key, and lists the models.
@@ -249,8 +249,8 @@ func (s *Model) addService(o llm.Offer, from keys.Origin, typed string) tea.Cmd 
 			if unsaved != nil {
 				said = s.Fail("The key works until winnow ends, but it could not be saved: " + theme.Sentence(unsaved))
 			}
-			listed := s.ChooseModel("")
-			s.first = first
+			listed := s.ModelCommand("")
+			s.selectRef = first
 			return tea.Batch(said, listed)
 		})
 	}))

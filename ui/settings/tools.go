@@ -20,15 +20,15 @@ import (
 
 // The beginnings of the values of the list of tools.
 const (
-	ofServer = "server:"
-	ofTool   = "tool:"
+	serverPrefix = "server:"
+	toolPrefix   = "tool:"
 )
 
-// Tools lists the tools of the model in use with their servers. Choosing one changes what it may do; choosing a server
+// ToolsCommand lists the tools of the model in use with their servers. Choosing one changes what it may do; choosing a server
 // starts it again.
-func (s *Model) Tools(string) tea.Cmd {
+func (s *Model) ToolsCommand(string) tea.Cmd {
 	s.tools = list.New(s.Context, list.Options{
-		Title: "tools", Prompt: "Choose what a tool may do", Does: "change", Stays: true,
+		Title: "tools", Placeholder: "Choose what a tool may do", ChooseHint: "change", StaysOpen: true,
 	})
 	if s.fillTools(); s.tools.Len() == 0 {
 		return s.Say("No tool is offered yet. A table [mcp_servers.NAME] in the configuration adds the tools of an " +
@@ -76,8 +76,8 @@ func (s *Model) fillTools() {
 	for _, server := range servers {
 		if server.Name != "" {
 			items = append(items, list.Item{
-				Label: markdown.OneLine(server.Name, 40), About: "MCP server", Right: string(server.State),
-				Value: ofServer + server.Name,
+				Label: markdown.OneLine(server.Name, 40), Description: "MCP server", Right: string(server.State),
+				Value: serverPrefix + server.Name,
 			})
 		}
 		if server.Err != nil {
@@ -90,8 +90,8 @@ func (s *Model) fillTools() {
 			}
 		}
 	}
-	s.tools.Remark = fmt.Sprintf("%d offered, ~%s in each request", offered, theme.Plural(cost, "token"))
-	s.tools.Fill(items)
+	s.tools.Footnote = fmt.Sprintf("%d offered, ~%s in each request", offered, theme.Plural(cost, "token"))
+	s.tools.SetItems(items)
 }
 
 // toolItem is a tool's line: what it may do, who says so where the list cannot change it, and its tokens.
@@ -107,18 +107,18 @@ func toolItem(t session.ToolState) list.Item {
 		may += " · ~" + theme.Thousands(t.Tokens)
 	}
 	return list.Item{
-		Label: markdown.OneLine(t.Tool.Name, 60), About: markdown.OneLine(t.Tool.Description, 300), Right: may,
-		Group: t.Tool.Server, Value: ofTool + t.Tool.Name,
+		Label: markdown.OneLine(t.Tool.Name, 60), Description: markdown.OneLine(t.Tool.Description, 300), Right: may,
+		Group: t.Tool.Server, Value: toolPrefix + t.Tool.Name,
 	}
 }
 
 // toolChosen changes what a tool may do, from off to ask to allow, or starts a server again.
 func (s *Model) toolChosen(value string) tea.Cmd {
-	if name, ok := strings.CutPrefix(value, ofServer); ok {
+	if name, ok := strings.CutPrefix(value, serverPrefix); ok {
 		return s.ReportError(s.Servers.Restart(name))
 	}
 	tools, _ := s.Session.ToolStates()
-	at := slices.IndexFunc(tools, func(t session.ToolState) bool { return ofTool+t.Tool.Name == value })
+	at := slices.IndexFunc(tools, func(t session.ToolState) bool { return toolPrefix+t.Tool.Name == value })
 	if at < 0 {
 		return nil // Its server took it away.
 	}

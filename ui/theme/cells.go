@@ -69,20 +69,20 @@ func Wrap(s string, width int) []string {
 	return strings.Split(ansi.Hardwrap(ansi.Wrap(s, width, ""), width, true), "\n")
 }
 
-// Part is a line of a wrapped text, and the byte of the text at which it begins.
-type Part struct {
-	Text string
-	From int
+// WrappedLine is a line of a wrapped text, and the byte of the text at which it begins.
+type WrappedLine struct {
+	Text   string
+	Offset int
 }
 
-// Parts wraps a text as Wrap does, without blanks at the ends of the lines and without empty lines.
-func Parts(s string, width int) []Part {
-	var parts []Part
+// WrapTrimmed wraps a text as Wrap does, without blanks at the ends of the lines and without empty lines.
+func WrapTrimmed(s string, width int) []WrappedLine {
+	var parts []WrappedLine
 	from := 0
 	for _, line := range Wrap(s, width) {
 		if line = strings.TrimSpace(line); line != "" {
 			from += max(0, strings.Index(s[from:], line))
-			parts = append(parts, Part{line, from})
+			parts = append(parts, WrappedLine{line, from})
 			from += len(line)
 		}
 	}
@@ -98,13 +98,13 @@ func WrapStyled(style lipgloss.Style, text string, w int) []string {
 	return lines
 }
 
-// IndentedTo wraps a text into w cells, each line as far from the left.
-func IndentedTo(style lipgloss.Style, text string, left, w int) []string {
+// WrapIndented wraps a text into w cells, each line as far from the left.
+func WrapIndented(style lipgloss.Style, text string, left, w int) []string {
 	return WrapStyled(style.MarginLeft(left), text, w-left)
 }
 
-// Blank fits lines into a box.
-func Blank(lines []string, w, h int) []string {
+// FitLines fits lines into a box.
+func FitLines(lines []string, w, h int) []string {
 	out := make([]string, max(0, h))
 	copy(out, lines)
 	for i, s := range out {
@@ -113,8 +113,8 @@ func Blank(lines []string, w, h int) []string {
 	return out
 }
 
-// Lay draws a block of lines over a screen at a box's place. What a border between cells would split is blank.
-func Lay(screen []string, b Box, block []string) {
+// Overlay draws a block of lines over a screen at a box's place. What a border between cells would split is blank.
+func Overlay(screen []string, b Box, block []string) {
 	end := b.X + b.W
 	for i, s := range block[:min(len(block), b.H)] {
 		y := b.Y + i
@@ -136,15 +136,15 @@ func Lay(screen []string, b Box, block []string) {
 // Width is the width of a text in cells.
 func Width(s string) int { return ansi.StringWidth(s) }
 
-// Around is the part of a list of n lines that h lines of the screen show: the line at is in the middle
+// WindowAround is the part of a list of n lines that h lines of the screen show: the line at is in the middle
 // of it, as far as the ends of the list let it.
-func Around(at, n, h int) (first, end int) {
+func WindowAround(at, n, h int) (first, end int) {
 	first = max(0, min(at-h/2, n-h))
 	return first, min(n, first+h)
 }
 
 // Rule is the line between a list and the lines above or below it.
-func (st Styles) Rule(w int) string { return st.Lines.Render(strings.Repeat("─", max(0, w))) }
+func (st Styles) Rule(w int) string { return st.RuleLine.Render(strings.Repeat("─", max(0, w))) }
 
 // Gutter is how many cells of a screen of w cells stay free at both of its sides, but for marks.
 func Gutter(w int) int {
@@ -157,9 +157,9 @@ func Gutter(w int) int {
 // NarrowScreen is the width below which the gutter is narrow, and what can be said shorter is.
 const NarrowScreen = 90
 
-// Ruled is a rule of w cells with words on its left and at its right end, so many cells of it at either side of them.
+// RuleWithText is a rule of w cells with words on its left and at its right end, so many cells of it at either side of them.
 // Of the words on the left the last ones give way first, then those at the right.
-func Ruled(line lipgloss.Style, w, margin int, left []string, right string) string {
+func RuleWithText(line lipgloss.Style, w, margin int, left []string, right string) string {
 	rule := func(w int) string { return line.Render(strings.Repeat("─", max(0, w))) }
 	for {
 		words, end := strings.Join(left, "  "), ""
@@ -209,8 +209,8 @@ func Paint(line string, base lipgloss.Style, spans []StyledSpan) string {
 	return b.String() + styles[style].Render(line[from:])
 }
 
-// Ground puts the background and the attributes of a style under a line that has styles of its own.
-func Ground(ground lipgloss.Style, line string) string {
+// WithBackground puts the background and the attributes of a style under a line that has styles of its own.
+func WithBackground(ground lipgloss.Style, line string) string {
 	const reset = "\x1b[m"
 	opens, _, styled := strings.Cut(ground.Render("x"), "x")
 	if !styled || opens == "" {
@@ -219,8 +219,8 @@ func Ground(ground lipgloss.Style, line string) string {
 	return opens + strings.ReplaceAll(line, reset, reset+opens) + reset
 }
 
-// Marks are spans of one style in a line: where they begin and end in a text that has the line from a byte on.
-func Marks(marks [][2]int, from int, style lipgloss.Style) (spans []StyledSpan) {
+// MarkSpans are spans of one style in a line: where they begin and end in a text that has the line from a byte on.
+func MarkSpans(marks [][2]int, from int, style lipgloss.Style) (spans []StyledSpan) {
 	for _, m := range marks {
 		spans = append(spans, StyledSpan{m[0] - from, m[1] - from, style})
 	}

@@ -48,9 +48,9 @@ func NewField(text string) Field {
 // Text returns what the line holds.
 func (f *Field) Text() string { return f.input.Value() }
 
-// Typed handles a key for the line and reports whether the key was one. What arrives as text is typed, whatever it
+// HandleKey handles a key for the line and reports whether the key was one. What arrives as text is typed, whatever it
 // spells: a key's name could be taken for a binding.
-func (f *Field) Typed(msg tea.KeyPressMsg) bool {
+func (f *Field) HandleKey(msg tea.KeyPressMsg) bool {
 	if msg.Text != "" {
 		f.Insert(msg.Text)
 		return true

@@ -13,28 +13,28 @@ type Secrets struct {
 	Revealed bool
 }
 
-// In finds the secrets in a text: the bytes from and to of each, in order; none overlaps another.
-func (s Secrets) In(text string) [][2]int {
+// Spans finds the secrets in a text: the bytes from and to of each, in order; none overlaps another.
+func (s Secrets) Spans(text string) [][2]int {
 	if s.Find == nil {
 		return nil
 	}
 	return s.Find(text, !s.Revealed)
 }
 
-// Hide returns a text without its secrets, and how many they were.
-func (s Secrets) Hide(text string) (string, int) {
-	spans := s.In(text)
-	return Without(spans, text, 0, len(text)), len(spans)
+// RedactAndCount returns a text without its secrets, and how many they were.
+func (s Secrets) RedactAndCount(text string) (string, int) {
+	spans := s.Spans(text)
+	return RedactRange(spans, text, 0, len(text)), len(spans)
 }
 
-// Without returns a text without its secrets.
-func (s Secrets) Without(text string) string {
-	hidden, _ := s.Hide(text)
+// Redact returns a text without its secrets.
+func (s Secrets) Redact(text string) string {
+	hidden, _ := s.RedactAndCount(text)
 	return hidden
 }
 
-// Without is a part of a text without its secrets, each of which is replaced in the part where it begins.
-func Without(secrets [][2]int, text string, from, to int) string {
+// RedactRange is a part of a text without its secrets, each of which is replaced in the part where it begins.
+func RedactRange(secrets [][2]int, text string, from, to int) string {
 	var b strings.Builder
 	for _, s := range secrets {
 		if s[0] >= to {
@@ -48,9 +48,9 @@ func Without(secrets [][2]int, text string, from, to int) string {
 	return b.String() + text[from:to]
 }
 
-// Line is Hide for the beginning of a text that is shown in one line: it looks no further than a line is
+// RedactLine is Hide for the beginning of a text that is shown in one line: it looks no further than a line is
 // long, however long the text is.
-func (s Secrets) Line(text string) string {
+func (s Secrets) RedactLine(text string) string {
 	const limit = 1 << 10
-	return s.Without(text[:min(len(text), limit)])
+	return s.Redact(text[:min(len(text), limit)])
 }

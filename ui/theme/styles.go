@@ -34,30 +34,30 @@ const (
 // Styles holds every colour of the application by its role. Nothing is shown by colour alone:
 // each role has its word or glyph as well.
 type Styles struct {
-	Name     Name
-	Tinted   bool // the terminal shows backgrounds: without them code gets a bar and a selected row is bold
-	Markdown markdown.Style
+	Name           Name
+	HasBackgrounds bool // the terminal shows backgrounds: without them code gets a bar and a selected row is bold
+	Markdown       markdown.Style
 
-	Text     lipgloss.Style // answers, values
-	Strong   lipgloss.Style // names, headings, the user's words
-	Muted    lipgloss.Style // reasons, receipts, labels, what is not sent
-	Faint    lipgloss.Style // what carries nothing beside its glyph; never on a tint
-	Lines    lipgloss.Style // the two rules of the screen
-	Tint     lipgloss.Style // the ground under code and chips
-	Selected lipgloss.Style // the row under the cursor of a list
-	Ghost    lipgloss.Style // the page behind an overlay
-	Seen     lipgloss.Style // what the model sees; the focus
-	You      lipgloss.Style // the user's name, the draft's part of the bar
-	Cut      lipgloss.Style // what is cut; warnings and questions
-	Pinned   lipgloss.Style
-	Recalled lipgloss.Style
-	Repaired lipgloss.Style
-	Error    lipgloss.Style
-	Match    lipgloss.Style // the letters that a filter found
-	Found    lipgloss.Style // what a search found
-	Hit      lipgloss.Style // the hit that the user is at
-	Keyword  lipgloss.Style // of code, on a tint
-	String   lipgloss.Style // the same
+	Text         lipgloss.Style // answers, values
+	Strong       lipgloss.Style // names, headings, the user's words
+	Muted        lipgloss.Style // reasons, receipts, labels, what is not sent
+	Faint        lipgloss.Style // what carries nothing beside its glyph; never on a tint
+	RuleLine     lipgloss.Style // the two rules of the screen
+	Tint         lipgloss.Style // the ground under code and chips
+	Selected     lipgloss.Style // the row under the cursor of a list
+	Ghost        lipgloss.Style // the page behind an overlay
+	Seen         lipgloss.Style // what the model sees; the focus
+	You          lipgloss.Style // the user's name, the draft's part of the bar
+	Cut          lipgloss.Style // what is cut; warnings and questions
+	Pinned       lipgloss.Style
+	Recalled     lipgloss.Style
+	Repaired     lipgloss.Style
+	Error        lipgloss.Style
+	FilterMatch  lipgloss.Style // the letters that a filter found
+	SearchMatch  lipgloss.Style // what a search found
+	CurrentMatch lipgloss.Style // the hit that the user is at
+	Keyword      lipgloss.Style // of code, on a tint
+	String       lipgloss.Style // the same
 
 	signs map[string]lipgloss.Style // of verdicts
 }
@@ -66,21 +66,21 @@ type Styles struct {
 // with the colours that the terminal can show. A profile of 0 is one of a terminal with all colours.
 func New(t Name, p Palette, profile colorprofile.Profile) Styles {
 	if len(p) == 0 {
-		p = BuiltIn()[t]
+		p = BuiltInPalettes()[t]
 	}
-	on := func(role string) string { return p.on(cmp.Or(profile, colorprofile.TrueColor), role) }
+	on := func(role string) string { return p.colourFor(cmp.Or(profile, colorprofile.TrueColor), role) }
 	in := func(role string) lipgloss.Style { return styled(on(role), lipgloss.Style.Foreground) }
 	under := func(role string) lipgloss.Style { return styled(on(role), lipgloss.Style.Background) }
 	st := Styles{
-		Name: t, Tinted: shows(on("tint")),
+		Name: t, HasBackgrounds: shows(on("tint")),
 		Text: in("text"), Strong: in("strong").Bold(true),
-		Muted: in("muted"), Faint: in("faint"), Lines: in("rule"), Ghost: in("ghost"),
+		Muted: in("muted"), Faint: in("faint"), RuleLine: in("rule"), Ghost: in("ghost"),
 		Tint: under("tint"), Selected: under("selection"),
 		Seen: in("seen"), You: in("you"), Cut: in("cut"),
 		Pinned: in("pinned"), Recalled: in("recalled"), Repaired: in("repaired"), Error: in("repaired"),
 		Keyword: in("keyword"), String: in("string"),
-		Match: in("seen").Underline(true), Found: in("cut").Bold(true).Underline(true),
-		Hit: lipgloss.NewStyle().Bold(true).Reverse(true),
+		FilterMatch: in("seen").Underline(true), SearchMatch: in("cut").Bold(true).Underline(true),
+		CurrentMatch: lipgloss.NewStyle().Bold(true).Reverse(true),
 		Markdown: markdown.Style{
 			Text: on("text"), Strong: on("strong"), Muted: on("muted"), Faint: on("faint"), Rule: on("rule"),
 			Keyword: on("keyword"), String: on("string"), Function: on("function"), Number: on("number"),
@@ -95,7 +95,7 @@ func New(t Name, p Palette, profile colorprofile.Profile) Styles {
 
 // CursorRow is the row under the cursor of a list, w cells wide: a bar in its first cell, and the text behind it.
 func (st Styles) CursorRow(text string, w int) string {
-	return Ground(st.Selected, st.Seen.Render("▌")+Fit(text, w-1))
+	return WithBackground(st.Selected, st.Seen.Render("▌")+Fit(text, w-1))
 }
 
 // Palette is the colours of a theme by the names of their roles, which themes.toml lists, and under "base" the theme
@@ -110,7 +110,7 @@ var themes []byte
 
 // BuiltIn are the palettes that come with winnow, read once. The theme terminal has none of its own: it is dark or
 // light in 16 colours.
-var BuiltIn = sync.OnceValue(func() map[Name]Palette {
+var BuiltInPalettes = sync.OnceValue(func() map[Name]Palette {
 	var palettes map[Name]Palette
 	if err := toml.Unmarshal(themes, &palettes); err != nil {
 		panic(err) // A test reads them all.
@@ -118,12 +118,12 @@ var BuiltIn = sync.OnceValue(func() map[Name]Palette {
 	return palettes
 })
 
-// Check says what is wrong with a palette of the user's own: the key and the rest of a sentence about it, "" for
+// Validate says what is wrong with a palette of the user's own: the key and the rest of a sentence about it, "" for
 // nothing.
-func (p Palette) Check() (key, wrong string) {
+func (p Palette) Validate() (key, wrong string) {
 	const word = `(#[[:xdigit:]]{6}|25[0-5]|2[0-4]\d|1?\d?\d|bold|faint|default)`
 	colour := regexp.MustCompile("^" + word + "( +" + word + "){0,2}$")
-	roles := BuiltIn()[Dark]
+	roles := BuiltInPalettes()[Dark]
 	for _, key := range slices.Sorted(maps.Keys(p)) {
 		switch word := p[key]; {
 		case key == "base" && Name(word) != Dark && Name(word) != Light:
@@ -138,8 +138,8 @@ func (p Palette) Check() (key, wrong string) {
 	return "", ""
 }
 
-// on is the word of a role's colour that counts for a terminal: one with fewer colours takes a later word.
-func (p Palette) on(profile colorprofile.Profile, role string) string {
+// colourFor is the word of a role's colour that counts for a terminal: one with fewer colours takes a later word.
+func (p Palette) colourFor(profile colorprofile.Profile, role string) string {
 	words := strings.Fields(cmp.Or(p[role], "default"))
 	return words[min(int(colorprofile.TrueColor-profile), len(words)-1)]
 }

@@ -13,13 +13,13 @@ import (
 	"github.com/charmbracelet/colorprofile"
 )
 
-// Set is what decides the colours: what the user wants, and what the terminal can show.
-type Set struct {
-	Own    map[string]Palette
-	Wanted Name
-	Light  bool // the terminal's background is light
-	Plain  bool // no colours, whatever is wanted: NO_COLOR, or a terminal without them
-	Links  bool // the terminal opens links
+// Selection is what decides the colours: what the user wants, and what the terminal can show.
+type Selection struct {
+	Custom          map[string]Palette
+	Wanted          Name
+	LightBackground bool // the terminal's background is light
+	NoColour        bool // no colours, whatever is wanted: NO_COLOR, or a terminal without them
+	OpensLinks      bool // the terminal opens links
 
 	Profile colorprofile.Profile // the colours that the terminal can show, 0 for all
 
@@ -27,20 +27,20 @@ type Set struct {
 }
 
 // Restyle makes the styles of the wanted theme.
-func (t *Set) Restyle() {
+func (t *Selection) Restyle() {
 	t.Styles = New(t.palette(t.Wanted))
-	t.Styles.Markdown.Links = t.Links
+	t.Styles.Markdown.OpensLinks = t.OpensLinks
 }
 
 // palette is what a theme comes to: auto is one of two, and a theme that does not exist is auto.
-func (t Set) palette(name Name) (Name, Palette, colorprofile.Profile) {
-	themes, usual := BuiltIn(), Dark
-	if t.Light {
+func (t Selection) palette(name Name) (Name, Palette, colorprofile.Profile) {
+	themes, usual := BuiltInPalettes(), Dark
+	if t.LightBackground {
 		usual = Light
 	}
-	own, ok := t.Own[string(name)]
+	own, ok := t.Custom[string(name)]
 	switch {
-	case t.Plain || name == None:
+	case t.NoColour || name == None:
 		return None, themes[None], t.Profile
 	case name == Terminal:
 		return name, themes[usual], colorprofile.ANSI

@@ -36,8 +36,8 @@ func OneLine(s string) string { return markdown.OneLine(s, 120) }
 // OneSentence is a sentence of others for the screen.
 func OneSentence(s string) string { return markdown.OneLine(s, 2000) }
 
-// FromHome is a path as people write it: the home folder is ~.
-func FromHome(path string) string {
+// TildePath is a path as people write it: the home folder is ~.
+func TildePath(path string) string {
 	if home, err := os.UserHomeDir(); err == nil && strings.HasPrefix(path, home+string(filepath.Separator)) {
 		return "~" + path[len(home):]
 	}
@@ -50,9 +50,9 @@ func UpperFirst(s string) string {
 	return strings.ToUpper(s[:n]) + s[n:]
 }
 
-// Announced is what a session announces, for the screen. It begins with a capital letter, unless its first word may be
+// NoticeText is what a session announces, for the screen. It begins with a capital letter, unless its first word may be
 // a name, such as that of an endpoint or of a setting.
-func Announced(text string) string {
+func NoticeText(text string) string {
 	switch first, _, _ := strings.Cut(text, " "); first {
 	case "asking", "the", "tool":
 		return UpperFirst(text)
@@ -92,14 +92,14 @@ func PluralOf(n int, one, many string) string {
 	return Thousands(n) + " " + many
 }
 
-// TokensOf is about how many tokens a text of n bytes has, where nothing has counted them.
-func TokensOf(n int) int { return n / 4 }
+// EstimateTokens is about how many tokens a text of n bytes has, where nothing has counted them.
+func EstimateTokens(n int) int { return n / 4 }
 
-// Choices writes "a", "a or b" and "a, b or c".
-func Choices(words []string) string { return english.WordSeries(words, "or") }
+// JoinOr writes "a", "a or b" and "a, b or c".
+func JoinOr(words []string) string { return english.WordSeries(words, "or") }
 
-// InWords writes "2", "2 and 3" and "2, 3 and 4".
-func InWords(words []string) string { return english.WordSeries(words, "and") }
+// JoinAnd writes "2", "2 and 3" and "2, 3 and 4".
+func JoinAnd(words []string) string { return english.WordSeries(words, "and") }
 
 // Duration writes a duration of a turn: 1.9 s, 42 s, 3 m 05 s.
 func Duration(d time.Duration) string {

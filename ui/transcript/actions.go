@@ -20,9 +20,9 @@ import (
 	"winnow/ui/theme"
 )
 
-// Key is a key while the transcript has them.
-func (c *Model) Key(msg tea.KeyPressMsg) tea.Cmd {
-	if c.Search.Open {
+// Update is a key while the transcript has them.
+func (c *Model) Update(msg tea.KeyPressMsg) tea.Cmd {
+	if c.Search.Typing {
 		return c.searchKey(msg)
 	}
 	switch a := c.Keys.Action(msg, keymap.InTranscript); a {
@@ -37,23 +37,23 @@ func (c *Model) Key(msg tea.KeyPressMsg) tea.Cmd {
 	case keymap.Top:
 		c.selectRow(0)
 	case keymap.Bottom:
-		c.Newest()
+		c.SelectLast()
 	case keymap.Boundary:
-		return c.Say(c.boundary())
+		return c.Say(c.goToBoundary())
 	case keymap.Expand:
-		if !c.Expand() {
+		if !c.ToggleExpanded() {
 			return c.Say("This message has nothing to expand.")
 		}
 	case keymap.Find:
 		cmd := c.SearchFor("")
-		c.Search.Open = true
+		c.Search.Typing = true
 		return cmd
 	case keymap.NextHit:
 		return c.nextHit(1)
 	case keymap.PrevHit:
 		return c.nextHit(-1)
 	case keymap.Select:
-		return c.pick()
+		return c.toggleSelected()
 	case "":
 		return c.Say(msg.String() + " does nothing in the transcript; " + c.Keys.First(keymap.Back) +
 			" goes to the draft, " + c.Keys.First(keymap.Help) + " lists the keys.")
@@ -69,14 +69,14 @@ func (c *Model) Hints() []key.Binding {
 	k := &c.Keys
 	pin, exclude := k.Hint("pin", keymap.Pin), k.Hint("exclude", keymap.Exclude)
 	copies, other := k.Hint("copy", keymap.Copy), k.Hint("another model", keymap.AgainWith)
-	message, _ := c.Selected()
+	message, _ := c.MessageAtCursor()
 	hints := []key.Binding{k.Hint("inspect", keymap.Inspect)}
 	switch _, failed := c.failure(message.ID); {
-	case c.Search.On:
+	case c.Search.Active:
 		return []key.Binding{
 			k.Hint("next", keymap.NextHit), k.Hint("previous", keymap.PrevHit), k.Hint("close", keymap.Back),
 		}
-	case c.Selecting():
+	case c.HasSelection():
 		return []key.Binding{
 			pin, exclude, k.Hint("add or remove one", keymap.Select), k.Hint("cancel the selection", keymap.Back),
 		}
@@ -95,29 +95,29 @@ func (c *Model) Hints() []key.Binding {
 	return append(hints, k.Hint("message", keymap.Next, keymap.Prev), k.Hint("help", keymap.Help))
 }
 
-// Selecting says whether messages are selected, which the next action is about then.
-func (c *Model) Selecting() bool { return len(c.selected) > 0 }
+// HasSelection says whether messages are selected, which the next action is about then.
+func (c *Model) HasSelection() bool { return len(c.selected) > 0 }
 
-// Unselect leaves the selection.
-func (c *Model) Unselect() { c.selected = map[int64]bool{} }
+// ClearSelection leaves the selection.
+func (c *Model) ClearSelection() { c.selected = map[int64]bool{} }
 
-// Picked are the ids of the selected messages in the order of the conversation.
-func (c *Model) Picked() []int64 {
+// SelectedIDs are the ids of the selected messages in the order of the conversation.
+func (c *Model) SelectedIDs() []int64 {
 	return slices.Sorted(maps.Keys(c.selected)) // a message is younger than those before it
 }
 
 // Targets are the ids of the messages that an action is about: the selected ones, else the one under the cursor.
 func (c *Model) Targets() []int64 {
-	ids := c.Picked()
-	if m, ok := c.Selected(); ok && len(ids) == 0 {
+	ids := c.SelectedIDs()
+	if m, ok := c.MessageAtCursor(); ok && len(ids) == 0 {
 		ids = []int64{m.ID}
 	}
 	return ids
 }
 
-// pick adds the message under the cursor to the selection, or takes it out, and goes to the next one.
-func (c *Model) pick() tea.Cmd {
-	message, ok := c.Selected()
+// toggleSelected adds the message under the cursor to the selection, or takes it out, and goes to the next one.
+func (c *Model) toggleSelected() tea.Cmd {
+	message, ok := c.MessageAtCursor()
 	switch {
 	case !ok:
 		return c.Say("There is no message here to select.")
@@ -127,7 +127,7 @@ func (c *Model) pick() tea.Cmd {
 		c.selected[message.ID] = true
 	}
 	c.step(1)
-	c.Screen.Moved()
+	c.Callbacks.CursorMoved()
 	return nil
 }
 
@@ -135,7 +135,7 @@ func (c *Model) pick() tea.Cmd {
 // show; "" for neither.
 func (c *Model) Status() string {
 	switch {
-	case c.Selecting():
+	case c.HasSelection():
 	case c.Search.pattern != nil && c.cursor != 0: // the draft has no cursor
 		return c.hitText()
 	default:
@@ -157,16 +157,16 @@ type action struct {
 	before map[int64]history.Flag // of the messages that it changed, as soon as it is stored
 }
 
-// Flag gives messages a flag.
-func (c *Model) Flag(f history.Flag, ids ...int64) tea.Cmd {
+// SetFlag gives messages a flag.
+func (c *Model) SetFlag(f history.Flag, ids ...int64) tea.Cmd {
 	flags := map[int64]history.Flag{}
 	for _, id := range ids {
 		flags[id] = f
 	}
 	a := &action{flag: f, ids: ids, before: map[int64]history.Flag{}}
 	c.undo = append(c.undo, a)
-	c.Unselect()
-	return c.act(a, flags, "")
+	c.ClearSelection()
+	return c.applyFlags(a, flags, "")
 }
 
 // Undo undoes the last action.
@@ -178,12 +178,12 @@ func (c *Model) Undo() tea.Cmd {
 	undone := c.undo[last]
 	c.undo = c.undo[:last]
 	again := &action{flag: undone.flag, ids: undone.ids, before: map[int64]history.Flag{}}
-	return c.act(again, undone.before, "Undone: ")
+	return c.applyFlags(again, undone.before, "Undone: ")
 }
 
-// act stores the flags of an action, or those before it, after the actions before: what these changed is in their maps
+// applyFlags stores the flags of an action, or those before it, after the actions before: what these changed is in their maps
 // by then. The sentence about it begins with a prefix.
-func (c *Model) act(a *action, flags map[int64]history.Flag, prefix string) tea.Cmd {
+func (c *Model) applyFlags(a *action, flags map[int64]history.Flag, prefix string) tea.Cmd {
 	s := c.Session
 	return c.InOrder(func(ctx context.Context) error {
 		before, err := s.SetFlags(ctx, flags)
@@ -196,28 +196,28 @@ func (c *Model) act(a *action, flags map[int64]history.Flag, prefix string) tea.
 		if err != nil {
 			return c.ReportError(err)
 		}
-		return tea.Batch(c.Replan(), c.Say(theme.UpperFirst(prefix+c.did(a))))
+		return tea.Batch(c.Replan(), c.Say(theme.UpperFirst(prefix+c.actionText(a))))
 	})
 }
 
-// did is what an action did, in one line.
-func (c *Model) did(a *action) string {
-	which := c.NumbersOf(a.ids...)
+// actionText is what an action did, in one line.
+func (c *Model) actionText(a *action) string {
+	which := c.MessagesLabel(a.ids...)
 	if len(a.before) == 0 {
 		return "nothing changed for " + which + "."
 	}
 	text := fmt.Sprintf(map[history.Flag]string{
 		history.Pin: "pinned %s.", history.Exclude: "excluded %s.", "": "set %s to automatic.",
 	}[a.flag], which)
-	if c.Busy || c.Screen.Past() {
+	if c.Busy || c.Callbacks.ShowsPast() {
 		text += " It applies to the next request."
 	}
 	return text
 }
 
-// CopyText copies the messages that an action is about, or for "code" a code block of the first one. Without any it is
+// CopyCommand copies the messages that an action is about, or for "code" a code block of the first one. Without any it is
 // about the last answer.
-func (c *Model) CopyText(args string) tea.Cmd {
+func (c *Model) CopyCommand(args string) tea.Cmd {
 	var texts []string
 	for _, id := range c.Targets() {
 		m, _ := c.Message(id)
@@ -278,22 +278,22 @@ func (d dragged) bounds() (begin, end position) {
 	return slices.MinFunc(both, position.compare), slices.MaxFunc(both, position.compare)
 }
 
-// Held says that the mouse is selecting text.
-func (c *Model) Held() bool { return c.dragged.held }
+// Dragging says that the mouse is selecting text.
+func (c *Model) Dragging() bool { return c.dragged.held }
 
-// Unpick takes the selection of the mouse away.
-func (c *Model) Unpick() { c.dragged = dragged{} }
+// ClearDrag takes the selection of the mouse away.
+func (c *Model) ClearDrag() { c.dragged = dragged{} }
 
-// Press begins a selection at a cell of the transcript.
-func (c *Model) Press(x, y int) {
+// MouseDown begins a selection at a cell of the transcript.
+func (c *Model) MouseDown(x, y int) {
 	if c.ready() {
 		at := c.positionAt(x, y)
 		c.dragged = dragged{held: at.line < c.heightOf(at.row), from: at, to: at}
 	}
 }
 
-// Drag takes the selection to a cell. Beyond the edge it scrolls.
-func (c *Model) Drag(x, y int) {
+// MouseDrag takes the selection to a cell. Beyond the edge it scrolls.
+func (c *Model) MouseDrag(x, y int) {
 	switch {
 	case y < 0:
 		c.Scroll(-1)
@@ -323,9 +323,9 @@ func (c *Model) positionAt(x, y int) position {
 	return position{i, line, max(0, x-c.gutter())}
 }
 
-// cells are the cells of a line of row i that are selected. A selection of several lines is one of text, or of why a
+// draggedCells are the cells of a line of row i that are selected. A selection of several lines is one of text, or of why a
 // turn failed: names and receipts are not copied with it.
-func (c *Model) cells(i, line int) (from, to int) {
+func (c *Model) draggedCells(i, line int) (from, to int) {
 	begin, end := c.dragged.bounds()
 	b, several := c.block(i), begin.row != end.row || begin.line != end.line
 	isText := line >= b.from && line < b.to || b.failure >= 0 && line >= b.failure
@@ -339,7 +339,7 @@ func (c *Model) cells(i, line int) (from, to int) {
 
 // markDragged draws the selected cells of a line of row i.
 func (c *Model) markDragged(text string, i, line int) string {
-	from, to := c.cells(i, line)
+	from, to := c.draggedCells(i, line)
 	if to = min(to, theme.Width(text)); from >= to {
 		return text
 	}
@@ -352,7 +352,7 @@ func (c *Model) draggedText() string {
 	begin, end := c.dragged.bounds()
 	for i := begin.row; i <= end.row; i++ {
 		for line := range c.block(i).lines {
-			if from, to := c.cells(i, line); from < to {
+			if from, to := c.draggedCells(i, line); from < to {
 				lines = append(lines, strings.TrimRight(ansi.Cut(ansi.Strip(c.lineOf(i, line)), from, to), " "))
 			}
 		}

@@ -36,9 +36,9 @@ func tooLong(text string) bool {
 	return len(text) > foldedBytes || strings.Count(text, "\n") > foldedLines
 }
 
-// shortens says that a message that is cut is shown as it is sent. One that is folded is not, and what the newest turn
+// showsAsCut says that a message that is cut is shown as it is sent. One that is folded is not, and what the newest turn
 // says is still being read.
-func (c *Model) shortens(i int, e *history.Entry) bool {
+func (c *Model) showsAsCut(i int, e *history.Entry) bool {
 	r := c.Messages.Row(i)
 	folded := r.Role() == history.Tool || r.Size == 0 ||
 		r.Role() == history.User && r.Size > foldedBytes && e.Cuts[0].From > foldedBytes
@@ -46,15 +46,15 @@ func (c *Model) shortens(i int, e *history.Entry) bool {
 }
 
 // body is the lines of a message's text, as far as that is shown.
-func (c *Model) body(m store.Message, l look) []string {
+func (c *Model) body(m store.Message, l rowState) []string {
 	switch {
 	case l.cut != history.Range{}:
 		return c.cutText(m, l.cut)
-	case m.Role == history.Tool && l.joins && !l.open:
+	case m.Role == history.Tool && l.joinsCall && !l.expanded:
 		return nil // the heading is the result
-	case m.Role == history.Tool && !l.open:
+	case m.Role == history.Tool && !l.expanded:
 		return []string{markdown.Truncate(c.result(m, l), c.bodyWidth(), "…")}
-	case m.Role == history.User && tooLong(m.Content) && !l.open:
+	case m.Role == history.User && tooLong(m.Content) && !l.expanded:
 		return c.folded(m, l)
 	case m.Damaged:
 		return c.text(m, m.Remains)
@@ -81,7 +81,7 @@ func (c *Model) text(m store.Message, text string) []string {
 // plain is text as it is, wrapped, in one style.
 func (c *Model) plain(text string, style lipgloss.Style) []string {
 	return c.beginning(text, func(text string) []string {
-		lines := c.md.Plain(text)
+		lines := c.md.RenderPlain(text)
 		for i, line := range lines {
 			lines[i] = style.Render(line)
 		}
@@ -100,27 +100,27 @@ func (c *Model) beginning(text string, draw func(string) []string) []string {
 	if at := strings.LastIndexAny(text[near:maxShown], "\n "); at >= 0 {
 		shown = text[:near+at+1]
 	}
-	more := c.elided(theme.Size(len(text)-len(shown)) + " more")
-	more = c.hinted(more, c.Keys.Hint("reads it", keymap.Inspect))
-	return append(draw(shown), c.hinted(more, c.Keys.Hint("copies all", keymap.Copy)))
+	more := c.omission(theme.Size(len(text)-len(shown)) + " more")
+	more = c.withHint(more, c.Keys.Hint("reads it", keymap.Inspect))
+	return append(draw(shown), c.withHint(more, c.Keys.Hint("copies all", keymap.Copy)))
 }
 
-// elided is a line that stands for what is not shown.
-func (c *Model) elided(what string) string {
+// omission is a line that stands for what is not shown.
+func (c *Model) omission(what string) string {
 	return c.Themes.Styles.Faint.Render("┄┄┄") + c.Themes.Styles.Muted.Render(" "+what)
 }
 
-// hinted is a line with a way on behind it, where there is space for that.
-func (c *Model) hinted(line string, h key.Binding) string {
-	with := line + "   " + c.way(h)
+// withHint is a line with a way on behind it, where there is space for that.
+func (c *Model) withHint(line string, h key.Binding) string {
+	with := line + "   " + c.hintText(h)
 	if theme.Width(with) > c.bodyWidth() {
 		return markdown.Truncate(line, c.bodyWidth(), "…")
 	}
 	return with
 }
 
-// way is a way on: what is pressed or typed, and what it does.
-func (c *Model) way(h key.Binding) string {
+// hintText is a way on: what is pressed or typed, and what it does.
+func (c *Model) hintText(h key.Binding) string {
 	return c.Themes.Styles.Text.Render(h.Help().Key) + c.Themes.Styles.Muted.Render(" "+h.Help().Desc)
 }
 
@@ -157,19 +157,19 @@ func (c *Model) unsent(marker, rest string) []string {
 		return lines
 	}
 	count := theme.PluralOf(utf8.RuneCountInString(rest), "character is", "characters are") + " not sent"
-	return append(lines, c.hinted(c.elided(count), c.Keys.Hint("reads them", keymap.Inspect)))
+	return append(lines, c.withHint(c.omission(count), c.Keys.Hint("reads them", keymap.Inspect)))
 }
 
 // folded is the beginning of a message that is folded, and how much there is.
-func (c *Model) folded(m store.Message, l look) []string {
+func (c *Model) folded(m store.Message, l rowState) []string {
 	text := strings.Trim(m.Content, "\n")
 	lines := c.text(m, strings.ToValidUTF8(text[:min(len(text), 8*headLines*c.proseWidth())], ""))
 	size := c.Themes.Styles.Muted.Render("… " + extent(m, l))
-	return append(lines[:min(headLines, len(lines))], c.hinted(size, c.Keys.Hint("opens it", keymap.Expand)))
+	return append(lines[:min(headLines, len(lines))], c.withHint(size, c.Keys.Hint("opens it", keymap.Expand)))
 }
 
 // extent is how much text there is: its lines, its size and its tokens.
-func extent(m store.Message, l look) string {
+func extent(m store.Message, l rowState) string {
 	lines := strings.Count(strings.Trim(m.Content, "\n"), "\n") + 1
 	text := theme.Plural(lines, "line") + " · " + theme.Size(len(m.Content))
 	if l.tokens > 0 {
@@ -184,9 +184,9 @@ func (c *Model) reasoning(m store.Message) []string {
 	switch {
 	case m.Reasoning == "":
 		return nil
-	case !c.Thinking:
+	case !c.ShowsReasoning:
 		folded := st.Muted.Render("reasoning · " + theme.Plural(lines, "line"))
-		return []string{c.hinted(folded, c.Keys.Hint("shows it", keymap.Reasoning))}
+		return []string{c.withHint(folded, c.Keys.Hint("shows it", keymap.Reasoning))}
 	}
 	return append(append([]string{st.Muted.Render("reasoning")}, c.plain(m.Reasoning, st.Muted)...), "")
 }
@@ -210,8 +210,8 @@ func callText(calls []history.ToolCall) string {
 	return strings.Join(lines, "\n")
 }
 
-// joins says that row i is the result of the only call of the message above: it stands directly below that.
-func (c *Model) joins(i int) bool {
+// joinsCall says that row i is the result of the only call of the message above: it stands directly below that.
+func (c *Model) joinsCall(i int) bool {
 	return i > 0 && i < c.Messages.Len() && c.Messages.Role(i) == history.Tool && c.Messages.Row(i-1).Calls == 1 &&
 		!c.Messages.Row(i-1).Faulty && c.failed[c.Messages.ID(i-1)].What == ""
 }
@@ -251,17 +251,17 @@ func (c *Model) callLines(m store.Message, open bool) []string {
 }
 
 // result is the row of a tool's result: its first line, and how much follows.
-func (c *Model) result(m store.Message, l look) string {
+func (c *Model) result(m store.Message, l rowState) string {
 	st, w := &c.Themes.Styles, c.proseWidth()
 	first, _, several := strings.Cut(strings.Trim(m.Content, "\n"), "\n")
 	if !several && len(first) <= foldedBytes && ansi.StringWidth(first) <= w {
 		return st.Text.Render(markdown.OneLine(first, w))
 	}
 	does := "opens it"
-	if l.open {
+	if l.expanded {
 		first, does = "result", "closes it"
 	}
-	rest := c.hinted(st.Muted.Render(" · "+extent(m, l)), c.Keys.Hint(does, keymap.Expand))
+	rest := c.withHint(st.Muted.Render(" · "+extent(m, l)), c.Keys.Hint(does, keymap.Expand))
 	return st.Text.Render(markdown.OneLine(first, max(w/3, w-theme.Width(rest)))) + rest
 }
 
@@ -269,7 +269,7 @@ func (c *Model) result(m store.Message, l look) string {
 func (c *Model) toolOf(result store.Message) string {
 	at, _ := c.Messages.Find(result.ID)
 	for at--; at >= 0 && c.Messages.Role(at) != history.User; at-- {
-		for _, call := range c.At(at).ToolCalls {
+		for _, call := range c.MessageAt(at).ToolCalls {
 			if call.ID == result.ToolCallID && call.Name != "" {
 				return call.Name
 			}
@@ -278,30 +278,30 @@ func (c *Model) toolOf(result store.Message) string {
 	return theme.Speaker(history.Tool)
 }
 
-// note is the lines about a message that did not arrive as it should, or cannot be read. The way out stands at the end
+// statusLines is the lines about a message that did not arrive as it should, or cannot be read. The way out stands at the end
 // where it is wanted and there is room.
-func (c *Model) note(m store.Message, unread error, way bool) []string {
-	text, style := c.noteOf(m, unread), c.Themes.Styles.Muted
+func (c *Model) statusLines(m store.Message, unread error, way bool) []string {
+	text, style := c.statusText(m, unread), c.Themes.Styles.Muted
 	if text == "" {
 		return nil
 	}
-	failed := strings.HasPrefix(text, fault)
+	failed := strings.HasPrefix(text, failureGlyph)
 	if failed {
 		style = c.Themes.Styles.Error
 	}
 	lines := theme.WrapStyled(style, markdown.Visible(text), c.proseWidth())
 	if last := len(lines) - 1; way && failed && m.Status == history.Interrupted && !m.Damaged {
-		lines[last] = c.hinted(lines[last], keymap.TypedHint("/retry", "try again"))
+		lines[last] = c.withHint(lines[last], keymap.TypedHint("/retry", "try again"))
 	}
 	return lines
 }
 
-// noteOf is what became of a message, with a sign in front where something went wrong, and what follows from it.
-func (c *Model) noteOf(m store.Message, unread error) string {
+// statusText is what became of a message, with a sign in front where something went wrong, and what follows from it.
+func (c *Model) statusText(m store.Message, unread error) string {
 	switch {
 	case unread != nil:
 		return "✗ cannot be read now · " + theme.Sentence(unread)
-	case m.ID == arriving && c.answer.lost:
+	case m.ID == streamingID && c.answer.unsaved:
 		return "✗ not saved"
 	case m.Damaged && m.Remains != "":
 		return "✗ damaged · this is not what was stored; kept, never sent"
@@ -341,13 +341,13 @@ func (c *Model) interruption(m store.Message) string {
 	return "✗ " + cmp.Or(what, "interrupted")
 }
 
-// TurnFailed shows why the turn failed, where it did. An answer of which something arrived says so itself.
-func (c *Model) TurnFailed(f record.FailedTurn) {
+// ShowFailure shows why the turn failed, where it did. An answer of which something arrived says so itself.
+func (c *Model) ShowFailure(f record.FailedTurn) {
 	if f.After != 0 {
 		c.failed[f.After] = f
 	}
 	clear(c.blocks)
-	c.settle()
+	c.clamp()
 }
 
 // failure is why the turn failed behind a message, where it did: as it was seen here, else as it is kept with the
@@ -355,13 +355,13 @@ func (c *Model) TurnFailed(f record.FailedTurn) {
 func (c *Model) failure(id int64) (f record.FailedTurn, failed bool) {
 	f, failed = c.failed[id]
 	if i, there := c.Messages.Find(id); !failed && there && c.Messages.Row(i).Faulty {
-		return record.FailureOf(c.At(i))
+		return record.FailureOf(c.MessageAt(i))
 	}
 	return f, failed
 }
 
-// safe says what became of the message, and of the money. An earlier request of the turn may have been charged.
-func safe(f record.FailedTurn) string {
+// assurance says what became of the message, and of the money. An earlier request of the turn may have been charged.
+func assurance(f record.FailedTurn) string {
 	text := "Your message is kept."
 	if f.Tries > 1 {
 		text = "Tried " + theme.Plural(f.Tries, "time") + ". " + text
@@ -387,7 +387,7 @@ func (c *Model) failureLines(f record.FailedTurn, ways bool) []string {
 	if f.Words != "" {
 		lines = append(lines, theme.Wrap("“"+markdown.OneLine(f.Words, mostWords*room)+"”", room)...)
 	}
-	lines = append(lines, theme.WrapStyled(st.Muted, safe(f), room)...)
+	lines = append(lines, theme.WrapStyled(st.Muted, assurance(f), room)...)
 	if !ways {
 		return lines
 	}
@@ -399,7 +399,7 @@ func (c *Model) failureLines(f record.FailedTurn, ways bool) []string {
 		list = []key.Binding{keymap.TypedHint("/budget", "raise"), retry}
 	}
 	for _, h := range list {
-		lines = append(lines, markdown.Truncate(c.way(h), w, "…"))
+		lines = append(lines, markdown.Truncate(c.hintText(h), w, "…"))
 	}
 	return lines
 }
@@ -409,16 +409,16 @@ func (c *Model) failureLines(f record.FailedTurn, ways bool) []string {
 // answer has, where the server has not counted them.
 func receiptLine(r record.Receipt, written, w int) (line string) {
 	for left := range 5 {
-		if line = facts(r, written, left); ansi.StringWidth(line) <= w {
+		if line = receiptFacts(r, written, left); ansi.StringWidth(line) <= w {
 			break
 		}
 	}
 	return markdown.Truncate(line, w, "…")
 }
 
-// facts are the parts of a receipt but for those that go at one of the first so many steps. Where the model saw every
+// receiptFacts are the parts of a receipt but for those that go at one of the first so many steps. Where the model saw every
 // message whole, and nothing else is to be noticed, the sum of the tokens, the price and the time are enough.
-func facts(r record.Receipt, written, steps int) (line string) {
+func receiptFacts(r record.Receipt, written, steps int) (line string) {
 	add := func(goes int, wanted bool, text string) {
 		if !wanted || goes > 0 && goes <= steps {
 			return
@@ -459,5 +459,5 @@ func facts(r record.Receipt, written, steps int) (line string) {
 	return line
 }
 
-// Receipt sums up an answer in one line.
-func Receipt(r record.Receipt) string { return facts(r, 0, 0) }
+// ReceiptText sums up an answer in one line.
+func ReceiptText(r record.Receipt) string { return receiptFacts(r, 0, 0) }

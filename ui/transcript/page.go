@@ -14,17 +14,17 @@ type page struct {
 	width, height int
 	left          int // the cells of the width that stay free at the left; the cursor's sign stands in the first one
 
-	top, line int            // the first row on the screen and its first line there
-	follow    bool           // the end stays on the screen
-	cursor    int64          // the selected row, 0 for none
-	Thinking  bool           // reasoning is shown whole
-	open      map[int64]bool // rows that are unfolded
-	dragged   dragged
+	top, line      int            // the first row on the screen and its first line there
+	followEnd      bool           // the end stays on the screen
+	cursor         int64          // the selected row, 0 for none
+	ShowsReasoning bool           // reasoning is shown whole
+	expanded       map[int64]bool // rows that are unfolded
+	dragged        dragged
 }
 
 // rows is how many rows there are: one for each message, and one for the answer that arrives.
 func (c *Model) rows() int {
-	if c.arrives() {
+	if c.streaming() {
 		return c.Messages.Len() + 1
 	}
 	return c.Messages.Len()
@@ -35,8 +35,8 @@ func (c *Model) id(i int) int64 {
 	switch {
 	case i < c.Messages.Len():
 		return c.Messages.ID(i)
-	case c.arrives():
-		return arriving
+	case c.streaming():
+		return streamingID
 	}
 	return 0
 }
@@ -44,7 +44,7 @@ func (c *Model) id(i int) int64 {
 // index is the index of a row.
 func (c *Model) index(id int64) (i int, there bool) {
 	i, there = c.Messages.Find(id)
-	return i, there || id == arriving && c.arrives()
+	return i, there || id == streamingID && c.streaming()
 }
 
 // Resize gives the transcript its size in cells, the margin at its left included. What was first on the screen stays
@@ -55,18 +55,18 @@ func (c *Model) Resize(width, height, left int) {
 	if anew {
 		c.Restyle()
 	}
-	c.settle()
+	c.clamp()
 }
 
 // Restyle renders everything anew, in the colours of now.
 func (c *Model) Restyle() {
-	c.Unpick()
+	c.ClearDrag()
 	clear(c.blocks)
 	if c.width == 0 {
 		return
 	}
 	c.md = markdown.New(c.Themes.Styles.Markdown, c.proseWidth(), c.bodyWidth())
-	if !c.arrives() {
+	if !c.streaming() {
 		c.answer = nil
 		return
 	}
@@ -89,8 +89,8 @@ func (c *Model) Scroll(n int) {
 // while it is in sight.
 func (c *Model) moveTo(i, line int) {
 	c.top, c.line = i, line
-	c.follow = c.Newer() == 0
-	c.settle()
+	c.followEnd = c.RowsBelow() == 0
+	c.clamp()
 }
 
 // walk is the row that is n lines below the first line of row i, above it for a negative n, and the line in it. Above
@@ -105,19 +105,19 @@ func (c *Model) walk(i, n int) (row, line int) {
 	return i, max(n, 0)
 }
 
-// Page moves by n pages, with one line of the page before kept in sight.
-func (c *Model) Page(n int) { c.Scroll(n * max(c.height-1, 1)) }
+// ScrollPages moves by n pages, with one line of the page before kept in sight.
+func (c *Model) ScrollPages(n int) { c.Scroll(n * max(c.height-1, 1)) }
 
-// Bottom follows the end.
-func (c *Model) Bottom() {
-	c.follow = true
-	c.settle()
+// GotoBottom follows the end.
+func (c *Model) GotoBottom() {
+	c.followEnd = true
+	c.clamp()
 }
 
-// Newest selects the last message and follows the end.
-func (c *Model) Newest() {
+// SelectLast selects the last message and follows the end.
+func (c *Model) SelectLast() {
 	c.selectRow(max(0, c.rows()-1))
-	c.Bottom()
+	c.GotoBottom()
 }
 
 // ScrollTo scrolls a message to the top of the screen, or as near as the end lets it.
@@ -150,11 +150,11 @@ func (c *Model) step(n int) {
 	c.selectRow(min(max(i+n, 0), c.rows()-1))
 }
 
-// Enter shows the cursor where it is, or on the last message on the screen.
-func (c *Model) Enter() { c.step(0) }
+// Focus shows the cursor where it is, or on the last message on the screen.
+func (c *Model) Focus() { c.step(0) }
 
-// Leave takes the cursor away.
-func (c *Model) Leave() { c.cursor = 0 }
+// Blur takes the cursor away.
+func (c *Model) Blur() { c.cursor = 0 }
 
 // rowAt is the index of the row at line y of the screen, the last one below the end, and the line in it.
 func (c *Model) rowAt(y int) (i, line int) { return c.walk(c.top, c.line+y) }
@@ -176,20 +176,20 @@ func (c *Model) selectRow(i int) {
 	c.moveTo(top, line)
 }
 
-// settle keeps the position within the list.
-func (c *Model) settle() {
+// clamp keeps the position within the list.
+func (c *Model) clamp() {
 	c.top = max(0, min(c.top, c.rows()-1))
 	if !c.ready() {
 		return
 	}
 	c.line = min(max(c.line, 0), c.heightOf(c.top)-1)
-	if c.follow || c.Newer() == 0 {
+	if c.followEnd || c.RowsBelow() == 0 {
 		c.top, c.line = c.topFor(c.rows() - 1)
 	}
 }
 
-// Newer is how many rows end below the screen. The blank line behind the last one need not be seen.
-func (c *Model) Newer() int {
+// RowsBelow is how many rows end below the screen. The blank line behind the last one need not be seen.
+func (c *Model) RowsBelow() int {
 	if !c.ready() {
 		return 0
 	}
@@ -209,16 +209,16 @@ func (c *Model) heightOf(i int) int { return len(c.block(i).lines) + c.gap(i) }
 // gap is the number of lines below row i: the one of the edge stands between two blank ones.
 func (c *Model) gap(i int) int {
 	switch {
-	case c.edge.id != 0 && c.id(i+1) == c.edge.id:
+	case c.boundary.id != 0 && c.id(i+1) == c.boundary.id:
 		return 3
-	case c.joins(i + 1):
+	case c.joinsCall(i + 1):
 		return 0
 	}
 	return 1
 }
 
-// OnPage are the messages that are on the screen, as the indexes of the first one and of the one behind the last.
-func (c *Model) OnPage() (first, end int) {
+// VisibleMessages are the messages that are on the screen, as the indexes of the first one and of the one behind the last.
+func (c *Model) VisibleMessages() (first, end int) {
 	if !c.ready() || c.Messages.Len() == 0 {
 		return 0, 0
 	}
@@ -226,8 +226,8 @@ func (c *Model) OnPage() (first, end int) {
 	return c.top, min(bottom+1, c.Messages.Len())
 }
 
-// Expand unfolds the row under the cursor, or folds it, and says whether that makes a difference.
-func (c *Model) Expand() bool {
+// ToggleExpanded unfolds the row under the cursor, or folds it, and says whether that makes a difference.
+func (c *Model) ToggleExpanded() bool {
 	i, ok := c.index(c.cursor)
 	if !ok || !c.ready() {
 		return false
@@ -236,18 +236,18 @@ func (c *Model) Expand() bool {
 		return true // the search has unfolded it
 	}
 	before := c.block(i).lines
-	c.open[c.cursor] = !c.open[c.cursor]
+	c.expanded[c.cursor] = !c.expanded[c.cursor]
 	differs := !slices.Equal(before, c.block(i).lines)
 	if !differs {
-		delete(c.open, c.cursor)
+		delete(c.expanded, c.cursor)
 	}
-	c.settle()
+	c.clamp()
 	return differs
 }
 
 // ShowReasoning unfolds all reasoning or folds it.
 func (c *Model) ShowReasoning(shown bool) {
-	c.Thinking = shown
+	c.ShowsReasoning = shown
 	clear(c.blocks)
-	c.settle()
+	c.clamp()
 }

@@ -24,8 +24,8 @@ import (
 // Search is a search in the transcript: the text, the messages that hold it, and at which of these the user is.
 type Search struct {
 	theme.Field      // the text that is searched for, as it is typed
-	On          bool // hits are marked
-	Open        bool // the search line takes the keys
+	Active      bool // hits are marked
+	Typing      bool // the search line takes the keys
 
 	pattern *regexp.Regexp // nil where there is nothing to search for; another one for each search
 	done    bool           // the answer for the text is here
@@ -69,8 +69,8 @@ func hitsOf(ctx context.Context, messages branch.Branch, pattern *regexp.Regexp)
 	return list, err
 }
 
-// Finds says whether a search for a text finds it in a message.
-func (c *Model) Finds(message int64, text string) bool {
+// Matches says whether a search for a text finds it in a message.
+func (c *Model) Matches(message int64, text string) bool {
 	m, ok := c.Message(message)
 	pattern := patternOf(text)
 	return ok && pattern != nil && pattern.MatchString(m.Content+"\n"+callText(m.ToolCalls))
@@ -78,14 +78,14 @@ func (c *Model) Finds(message int64, text string) bool {
 
 // SearchFor looks for a text, as the search line does when it is closed.
 func (c *Model) SearchFor(text string) tea.Cmd {
-	c.Search = Search{Field: theme.NewField(text), On: true}
-	return c.SearchOn()
+	c.Search = Search{Field: theme.NewField(text), Active: true}
+	return c.RunSearch()
 }
 
 // EndSearch ends the search and takes its marks away. What it unfolded under the cursor stays open.
 func (c *Model) EndSearch() {
 	if c.cursor != 0 && c.Search.at() == c.cursor {
-		c.open[c.cursor] = true
+		c.expanded[c.cursor] = true
 	}
 	c.Search = Search{}
 }
@@ -100,15 +100,15 @@ func (c *Model) searchKey(msg tea.KeyPressMsg) tea.Cmd {
 	case choose && f.done && len(f.hits) == 0:
 		return c.Say("No match in this chat; " + k.First(keymap.Back) + " ends the search.")
 	case choose:
-		f.Open = false
+		f.Typing = false
 	case k.Pressed(msg, keymap.ListUp):
 		return c.nextHit(-1)
 	case k.Pressed(msg, keymap.ListDown):
 		return c.nextHit(1)
 	case k.Pressed(msg, keymap.Palette):
-		f.Open = false
+		f.Typing = false
 		return c.Do(keymap.Palette)
-	case !f.Typed(msg):
+	case !f.HandleKey(msg):
 		return c.NoKey(msg, k.First(keymap.Choose)+" keeps the matches, "+k.First(keymap.Back)+" ends the search.")
 	case f.Text() != before:
 		return c.typed()
@@ -124,14 +124,14 @@ func (c *Model) Paste(text string) tea.Cmd {
 
 // typed looks for what the search line holds now.
 func (c *Model) typed() tea.Cmd {
-	c.Screen.Hush()
+	c.Callbacks.ClearNotice()
 	c.Search.hits = nil
-	return c.SearchOn()
+	return c.RunSearch()
 }
 
-// SearchOn looks for the text, where there is a search: it marks it at once, and finds it in a command. Where the user
+// RunSearch looks for the text, where there is a search: it marks it at once, and finds it in a command. Where the user
 // is at a hit already, the page stays as long as that is one.
-func (c *Model) SearchOn() tea.Cmd {
+func (c *Model) RunSearch() tea.Cmd {
 	f := &c.Search
 	f.pattern = patternOf(f.Text())
 	if f.done = f.pattern == nil; f.done {
@@ -168,13 +168,13 @@ func (c *Model) found(hits []hit) {
 func (c *Model) nextHit(by int) tea.Cmd {
 	f := &c.Search
 	switch n := len(f.hits); {
-	case !f.On:
+	case !f.Active:
 		return c.Say("There is no search: " + c.Keys.First(keymap.Find) + " starts a search.")
 	case n == 0 && f.done:
 		return c.Say("No match in this chat.")
 	case n > 0:
 		f.current = (f.current + by + n) % n
-		c.Screen.Hush()
+		c.Callbacks.ClearNotice()
 		c.showHit()
 	}
 	return nil
@@ -201,15 +201,15 @@ func (c *Model) showHit() {
 	if at.compare(position{c.top, c.line, 0}) < 0 || at.compare(position{last, y, 0}) > 0 {
 		c.moveTo(i, max(0, at.line-c.height/3))
 	}
-	c.Screen.Moved()
+	c.Callbacks.CursorMoved()
 }
 
 // markMatches marks what the search finds in the text of a block. What is wrapped is found where a line ends in the
 // place of a blank.
 func (c *Model) markMatches(b *block) {
-	style := c.Themes.Styles.Found
-	if b.at {
-		style = c.Themes.Styles.Hit
+	style := c.Themes.Styles.SearchMatch
+	if b.isCurrentHit {
+		style = c.Themes.Styles.CurrentMatch
 	}
 	none := min(b.to, len(b.lines)-1)
 	b.match = none
@@ -234,8 +234,8 @@ func (c *Model) markMatches(b *block) {
 	}
 }
 
-// sees says what the model sees of a hit in the request on show.
-func (c *Model) sees(h hit) string {
+// verdictOfHit says what the model sees of a hit in the request on show.
+func (c *Model) verdictOfHit(h hit) string {
 	switch e := c.entry(h.message); {
 	case e == nil:
 		return "? not known"
@@ -259,7 +259,7 @@ func (c *Model) hitText() string {
 		return "no match in this chat"
 	}
 	at, of := theme.Thousands(f.current+1), theme.Thousands(len(f.hits))
-	return "match " + at + " of " + of + " · " + c.sees(f.hits[f.current])
+	return "match " + at + " of " + of + " · " + c.verdictOfHit(f.hits[f.current])
 }
 
 // SearchLine is the search line while it is typed in: the text, then a sentence, else what was found. The cursor is in

@@ -34,40 +34,40 @@ func (c character) blank() bool { return c.inset == nil && strings.TrimSpace(c.t
 // Editor is a text and the cursor in it. New makes one; the zero value is not ready. A position is the number of
 // characters in front of it.
 type Editor struct {
-	text    []character
-	cursor  int
-	goal    int   // the column that moving up and down comes back to,
-	goalOf  int   // as long as the cursor is here
-	width   int   // of a row, in cells
-	most    int   // rows that are shown at once
-	top     int   // the first row that is shown
-	changes int   // how often the text has changed
-	starts  []int // the first character of each row, nil where the text is not laid out
+	text     []character
+	cursor   int
+	goal     int   // the column that moving up and down comes back to,
+	goalOf   int   // as long as the cursor is here
+	width    int   // of a row, in cells
+	maxRows  int   // rows that are shown at once
+	top      int   // the first row that is shown
+	revision int   // how often the text has changed
+	starts   []int // the first character of each row, nil where the text is not laid out
 }
 
 // New makes an empty editor of one row.
-func New() Editor { return Editor{width: 1, most: 1} }
+func New() Editor { return Editor{width: 1, maxRows: 1} }
 
 // Resize sets the width of the rows in cells, and how many of them are shown at most.
 func (e *Editor) Resize(width, most int) {
 	if width = max(1, width); width != e.width {
 		e.width, e.starts = width, nil
 	}
-	e.most = max(1, most)
+	e.maxRows = max(1, most)
 }
 
-// Changes is a number that grows with every change of the text.
-func (e *Editor) Changes() int { return e.changes }
+// Revision is a number that grows with every change of the text.
+func (e *Editor) Revision() int { return e.revision }
 
 // Empty reports whether nothing is written.
 func (e *Editor) Empty() bool { return len(e.text) == 0 }
 
 // Reset makes the text empty.
-func (e *Editor) Reset() { e.Become(New()) }
+func (e *Editor) Reset() { e.TakeFrom(New()) }
 
-// Become takes the text and the cursor of another editor, which must not be used any more.
-func (e *Editor) Become(o Editor) {
-	o.width, o.most, o.changes, o.starts = e.width, e.most, e.changes+1, nil
+// TakeFrom takes the text and the cursor of another editor, which must not be used any more.
+func (e *Editor) TakeFrom(o Editor) {
+	o.width, o.maxRows, o.revision, o.starts = e.width, e.maxRows, e.revision+1, nil
 	*e = o
 }
 
@@ -79,8 +79,8 @@ func (e *Editor) All() iter.Seq2[string, Inset] {
 	}
 }
 
-// Word is the text between the last blank and the cursor, "" where it holds an inset.
-func (e *Editor) Word() string {
+// WordBeforeCursor is the text between the last blank and the cursor, "" where it holds an inset.
+func (e *Editor) WordBeforeCursor() string {
 	word := ""
 	for _, c := range e.text[e.wordStart():e.cursor] {
 		word += c.text
@@ -88,8 +88,8 @@ func (e *Editor) Word() string {
 	return word
 }
 
-// TakeWord removes what Word returns.
-func (e *Editor) TakeWord() { e.replace(e.wordStart(), e.cursor, "") }
+// DeleteWordBeforeCursor removes what Word returns.
+func (e *Editor) DeleteWordBeforeCursor() { e.replace(e.wordStart(), e.cursor, "") }
 
 // wordStart is where Word begins.
 func (e *Editor) wordStart() int {
@@ -151,7 +151,7 @@ func (e *Editor) replace(from, to int, text string) {
 func (e *Editor) put(from, to int, with ...character) {
 	e.text = slices.Replace(e.text, from, to, with...)
 	e.cursor, e.starts = from+len(with), nil
-	e.changes++
+	e.revision++
 }
 
 // charactersOf splits a text into its characters.
@@ -189,8 +189,8 @@ var cuts = map[string]func(*Editor, int) int{
 	"ctrl+u": (*Editor).lineStart, "ctrl+k": (*Editor).lineEnd,
 }
 
-// Press handles a key that moves the cursor or removes text.
-func (e *Editor) Press(msg tea.KeyPressMsg) {
+// HandleKey handles a key that moves the cursor or removes text.
+func (e *Editor) HandleKey(msg tea.KeyPressMsg) {
 	name := msg.Keystroke()
 	switch move, cut := moves[name], cuts[name]; {
 	case move != nil:

@@ -81,20 +81,20 @@ func (e *Editor) at(column, y int) int {
 	return p
 }
 
-// OnFirst reports whether the cursor is on the first row of the text.
-func (e *Editor) OnFirst() bool { return e.row(e.cursor) == 0 }
+// OnFirstRow reports whether the cursor is on the first row of the text.
+func (e *Editor) OnFirstRow() bool { return e.row(e.cursor) == 0 }
 
-// OnLast reports whether the cursor is on the last row of the text.
-func (e *Editor) OnLast() bool { return e.row(e.cursor) == len(e.rows())-1 }
+// OnLastRow reports whether the cursor is on the last row of the text.
+func (e *Editor) OnLastRow() bool { return e.row(e.cursor) == len(e.rows())-1 }
 
 // Height is the number of rows that are shown.
-func (e *Editor) Height() int { return min(e.most, len(e.rows())) }
+func (e *Editor) Height() int { return min(e.maxRows, len(e.rows())) }
 
 // scroll brings the cursor into view.
 func (e *Editor) scroll() {
 	y := e.row(e.cursor)
-	e.top = max(0, min(e.top, len(e.rows())-e.most))
-	e.top = max(y-e.most+1, min(e.top, y))
+	e.top = max(0, min(e.top, len(e.rows())-e.maxRows))
+	e.top = max(y-e.maxRows+1, min(e.top, y))
 }
 
 // Cursor is where the cursor is, counted from the upper left corner of what is shown.

@@ -19,12 +19,12 @@ import (
 // Model is the queue of one session.
 type Model struct {
 	// Ready sends the next message, where that may be: it could not be sent before because it was still being saved.
-	Ready func() tea.Cmd
+	SendNext func() tea.Cmd
 
 	ctx     *app.Context
 	items   []*item // in the order in which they are sent
 	sending *item   // that a turn tries to send, nil for none
-	held    bool    // nothing is sent before the user says so
+	paused  bool    // nothing is sent before the user says so
 }
 
 // item is a queued message.
@@ -40,26 +40,26 @@ func (it *item) unsaved() bool { return !it.saving && it.id == 0 }
 // New is an empty queue.
 func New(ctx *app.Context) *Model { return &Model{ctx: ctx} }
 
-// id is the session's, "" as long as it is not on disk.
-func (q *Model) id() string { return q.ctx.Session.Info().ID }
+// sessionID is the session's, "" as long as it is not on disk.
+func (q *Model) sessionID() string { return q.ctx.Session.Info().ID }
 
 // Load reads what was left in the session, and puts it in front of what was queued since. The user may have forgotten
 // it: it waits for a word.
 func (q *Model) Load() tea.Cmd {
-	if q.id() == "" {
+	if q.sessionID() == "" {
 		return nil
 	}
 	var left []store.QueuedMessage
 	return q.ctx.InOrder(func(ctx context.Context) (err error) {
-		left, err = q.ctx.Session.Store().Queue(ctx, q.id())
+		left, err = q.ctx.Session.Store().Queue(ctx, q.sessionID())
 		return err
 	}, func(err error) tea.Cmd {
 		var items []*item
 		for _, m := range left {
 			items = append(items, &item{QueuedMessage: m, id: m.ID})
 		}
-		q.items, q.held = append(items, q.items...), q.held || len(items) > 0
-		return tea.Batch(q.ctx.ReportError(err), q.ctx.Say(q.Waits()))
+		q.items, q.paused = append(items, q.items...), q.paused || len(items) > 0
+		return tea.Batch(q.ctx.ReportError(err), q.ctx.Say(q.PausedNotice()))
 	})
 }
 
@@ -71,7 +71,7 @@ func (q *Model) Add(m store.QueuedMessage) tea.Cmd {
 
 // Save saves the items that are not on disk yet, where the session is.
 func (q *Model) Save() tea.Cmd {
-	if q.id() == "" {
+	if q.sessionID() == "" {
 		return nil
 	}
 	var cmds []tea.Cmd
@@ -87,7 +87,7 @@ func (q *Model) Save() tea.Cmd {
 
 // save writes an item down.
 func (q *Model) save(ctx context.Context, it *item) error {
-	stored, err := q.ctx.Session.Store().Enqueue(ctx, q.id(), it.QueuedMessage)
+	stored, err := q.ctx.Session.Store().Enqueue(ctx, q.sessionID(), it.QueuedMessage)
 	it.id = stored.ID
 	return err
 }
@@ -98,15 +98,15 @@ func (q *Model) saved(it *item, err error) (said tea.Cmd) {
 	if err != nil {
 		said = q.ctx.Fail("The queued message could not be saved: " + theme.Sentence(err))
 	}
-	if len(q.items) > 0 && q.items[0] == it && q.Ready != nil {
-		return tea.Batch(said, q.Ready())
+	if len(q.items) > 0 && q.items[0] == it && q.SendNext != nil {
+		return tea.Batch(said, q.SendNext())
 	}
 	return said
 }
 
-// KeepAtEnd writes down what is not on disk when the program ends and its commands are done.
-func (q *Model) KeepAtEnd(ctx context.Context) (err error) {
-	if q.id() == "" {
+// SaveAtExit writes down what is not on disk when the program ends and its commands are done.
+func (q *Model) SaveAtExit(ctx context.Context) (err error) {
+	if q.sessionID() == "" {
 		return nil
 	}
 	err = q.ctx.Flush(ctx)
@@ -121,12 +121,12 @@ func (q *Model) KeepAtEnd(ctx context.Context) (err error) {
 // Len is how many messages wait.
 func (q *Model) Len() int { return len(q.items) }
 
-// Held reports whether nothing of the queue is sent before the user says so.
-func (q *Model) Held() bool { return q.held && len(q.items) > 0 }
+// Paused reports whether nothing of the queue is sent before the user says so.
+func (q *Model) Paused() bool { return q.paused && len(q.items) > 0 }
 
-// Waits says that the queue waits for the user, "" where it does not.
-func (q *Model) Waits() string {
-	if q.Held() {
+// PausedNotice says that the queue waits for the user, "" where it does not.
+func (q *Model) PausedNotice() string {
+	if q.Paused() {
 		return "The queue is paused."
 	}
 	return ""
@@ -134,7 +134,7 @@ func (q *Model) Waits() string {
 
 // Next is the message that is to be sent now, if there is one. What becomes of it is told by Stored and Ended.
 func (q *Model) Next() (store.QueuedMessage, bool) {
-	if len(q.items) == 0 || q.held || q.sending != nil || q.items[0].saving {
+	if len(q.items) == 0 || q.paused || q.sending != nil || q.items[0].saving {
 		return store.QueuedMessage{}, false
 	}
 	q.sending = q.items[0]
@@ -144,24 +144,24 @@ func (q *Model) Next() (store.QueuedMessage, bool) {
 // Sending reports whether a turn tries to send a message of the queue, which is not stored yet.
 func (q *Model) Sending() bool { return q.sending != nil }
 
-// Stored says that the message that is being sent is in the conversation now. Where none is being sent, the message
+// MessageStored says that the message that is being sent is in the conversation now. Where none is being sent, the message
 // that was stored did not come from the queue.
-func (q *Model) Stored() {
+func (q *Model) MessageStored() {
 	if q.sending != nil {
 		q.items, q.sending = q.items[1:], nil
 	}
 }
 
-// Ended says that a turn is over. After one that did not end well the queue waits for the user.
-func (q *Model) Ended(well bool) {
+// TurnEnded says that a turn is over. After one that did not end well the queue waits for the user.
+func (q *Model) TurnEnded(well bool) {
 	if !well || q.sending != nil {
-		q.held = len(q.items) > 0
+		q.paused = len(q.items) > 0
 	}
 	q.sending = nil
 }
 
 // Resume has the queue go on that waited for the user.
-func (q *Model) Resume() { q.held = false }
+func (q *Model) Resume() { q.paused = false }
 
 // TakeBack takes the newest message out of the queue, which must have one, to be written on: then it is the draft on
 // disk. A message that is being sent stays, which the command says then.
@@ -179,12 +179,12 @@ func (q *Model) TakeBack() (m store.QueuedMessage, cmd tea.Cmd, ok bool) {
 		if it.id == 0 {
 			return nil // it could not be saved
 		}
-		return q.ctx.Session.Store().ReturnToDraft(ctx, q.id(), it.id)
+		return q.ctx.Session.Store().ReturnToDraft(ctx, q.sessionID(), it.id)
 	}, q.ctx.ReportError), true
 }
 
-// Label is a draft on one line. Its files are named in front.
-func Label(d store.Draft) string {
+// DraftLabel is a draft on one line. Its files are named in front.
+func DraftLabel(d store.Draft) string {
 	label := ""
 	for _, f := range d.Folds {
 		switch {
@@ -197,8 +197,8 @@ func Label(d store.Draft) string {
 	return markdown.OneLine(label+d.Text, 400)
 }
 
-// mostLines is how many lines the queue takes above the draft.
-const mostLines = 3
+// maxLines is how many lines the queue takes above the draft.
+const maxLines = 3
 
 // View draws the queue in at most so many lines of w cells: the messages in the order in which they are sent, and how
 // many more there are.
@@ -206,7 +206,7 @@ func (q *Model) View(st theme.Styles, w, most int) (lines []string) {
 	row := func(head, text string) {
 		lines = append(lines, theme.Fit(st.You.Render("▌ ")+st.Muted.Render(head)+text, w))
 	}
-	most = min(most, mostLines)
+	most = min(most, maxLines)
 	for i, it := range q.items {
 		switch left := len(q.items) - i; {
 		case i >= most:
@@ -214,11 +214,11 @@ func (q *Model) View(st theme.Styles, w, most int) (lines []string) {
 		case i > 0 && i == most-1 && left > 1:
 			row("and "+theme.Thousands(left)+" more", "")
 		case it == q.sending:
-			row("sending ", Label(it.Draft))
-		case q.held:
-			row("waits   ", Label(it.Draft))
+			row("sending ", DraftLabel(it.Draft))
+		case q.paused:
+			row("waits   ", DraftLabel(it.Draft))
 		default:
-			row("queued  ", Label(it.Draft))
+			row("queued  ", DraftLabel(it.Draft))
 		}
 	}
 	return lines

@@ -15,20 +15,20 @@ import (
 
 // The bounds of a list: what a person waits for, and what a folder such as / would go beyond.
 const (
-	mostFiles = 50_000
-	patience  = 5 * time.Second
+	maxFiles = 50_000
+	timeout  = 5 * time.Second
 
-	ignoreBytes = 1 << 20 // of a .gitignore
+	maxIgnoreFile = 1 << 20 // of a .gitignore
 )
 
 // List lists the files below root, those of upper folders first, until it has as many as are ranked between two keys or
 // its context ends. What git ignores is left out, and so are links, hidden folders and those of installed packages. The
 // git program is not asked: a repository can have it run other programs.
 func List(ctx context.Context, root string) (files []string) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	above, ignored := repository(root)
-	for next := [][]string{nil}; len(next) > 0 && len(files) < mostFiles && ctx.Err() == nil; next = next[1:] {
+	for next := [][]string{nil}; len(next) > 0 && len(files) < maxFiles && ctx.Err() == nil; next = next[1:] {
 		in := filepath.Join(next[0]...)
 		entries, _ := os.ReadDir(filepath.Join(root, in)) // One that may not be read has none.
 		names := slices.Concat(above, next[0])
@@ -73,7 +73,7 @@ func repository(root string) (names []string, ignored []gitignore.Pattern) {
 // patterns reads a file with patterns for the folder with these names. One that cannot be read has none.
 func patterns(file string, folder []string) (out []gitignore.Pattern) {
 	info, err := os.Lstat(file)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > ignoreBytes {
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxIgnoreFile {
 		return nil
 	}
 	text, _ := os.ReadFile(file)
