@@ -22,29 +22,28 @@ import (
 	"winnow/ui/theme"
 )
 
-// completions are what the word that is being typed may become: a command, which is the value of its item, a file or a
-// resource, whose value is what is attached, or a text, in Also, that takes the place of the word.
+// completions are the completions of the word at the cursor. The value of an item is a command or a path to attach; for
+// a folder or a template it is "", and Hidden is the text that replaces the word.
 type completions struct {
 	*list.Model
-	place string   // where the files are that may complete a path, "" while none is typed
-	paths []string // their paths; that of a folder ends with a slash
+	place string   // folder of the paths, "" if the word is not a path
+	paths []string // files and folders there; a folder ends with a slash
 }
 
-// The most that is offered at once, and of that on the screen.
+// Maximum numbers of completions, and of those on the screen.
 const (
 	maxOffered        = 50
 	maxCompletionRows = 8
 )
 
-// IsCommand reports whether a draft is a command and not a message. A space in front of a slash makes any text a
-// message, and so does an edit.
+// IsCommand reports whether a draft is a slash command. A leading space makes it a message, and an edit is always one.
 func (c *Model) IsCommand(draft string) bool {
 	return c.editedID == 0 && slash.IsCommand(draft, c.Ref, func(name string) bool {
 		return slices.ContainsFunc(c.commands(), func(o slash.Command) bool { return o.Name == name })
 	})
 }
 
-// commands are those of the program, and the prompts of the MCP servers.
+// commands returns winnow's commands and the prompts of MCP servers.
 func (c *Model) commands() []slash.Command {
 	all := slash.All()
 	for _, p := range c.serverPrompts() {
@@ -53,7 +52,7 @@ func (c *Model) commands() []slash.Command {
 	return all
 }
 
-// CompletionCount is how many there are, 0 where no list is open.
+// CompletionCount returns the number of completions, 0 if no list is open.
 func (c *Model) CompletionCount() int {
 	if c.ReadOnly || !c.Callbacks.Focused() {
 		return 0
@@ -61,20 +60,20 @@ func (c *Model) CompletionCount() int {
 	return c.completions.Len()
 }
 
-// CloseCompletions closes the list until the draft changes, and reports whether there was one.
+// CloseCompletions closes the list until the draft changes, and reports whether it was open.
 func (c *Model) CloseCompletions() bool {
 	open := c.CompletionCount() > 0
 	c.completions.SetItems(nil)
 	return open
 }
 
-// everywhere is the place of a path that does not begin at a folder: all files below the one that winnow runs in.
+// everywhere is the place of a path that does not begin with a folder: all files below the working directory.
 const everywhere = "."
 
-// mention is a word that names a file, and the folder that it begins at, if any.
+// mention matches a word that names a file; the group is the folder that it begins with.
 var mention = regexp.MustCompile(`^@((?:~|\.\.?)?/(?:.*/)?)?`)
 
-// complete makes the list anew, and reads the files that a path behind @ may name.
+// complete updates the completions, and reads the folder that the word names.
 func (c *Model) complete() tea.Cmd {
 	have, word, place := &c.completions, c.Editor.WordBeforeCursor(), ""
 	if found := mention.FindStringSubmatch(word); found != nil {
@@ -100,12 +99,12 @@ func (c *Model) complete() tea.Cmd {
 	})
 }
 
-// pathsIn are the files of a place but for hidden ones, none where it cannot be read.
+// pathsIn returns the files and folders of a place without hidden ones, nil if it cannot be read.
 func pathsIn(ctx context.Context, place string) (paths []string) {
 	if place == everywhere {
 		return tree.List(ctx, ".")
 	}
-	entries, _ := os.ReadDir(resolved(place)) // What is typed may be no folder yet.
+	entries, _ := os.ReadDir(resolved(place)) // The path may be incomplete.
 	for _, e := range entries {
 		path := place + e.Name()
 		if e.IsDir() {
@@ -118,13 +117,13 @@ func pathsIn(ctx context.Context, place string) (paths []string) {
 	return paths
 }
 
-// offer makes the list of what a word may become.
+// offer lists the completions of a word.
 func (c *Model) offer(word string) {
 	c.completions.SetItems(c.find(word))
 	c.completions.MoveCursor(-keymap.AllLines)
 }
 
-// find is what a word may become: a file or what an MCP server offers, or a command.
+// find returns the completions of a word: files and MCP resources after @, commands after /.
 func (c *Model) find(word string) (items []list.Item) {
 	path, mention := strings.CutPrefix(word, "@")
 	switch {
@@ -152,7 +151,7 @@ func (c *Model) find(word string) (items []list.Item) {
 	return items
 }
 
-// completionKey is a key while there are completions. It reports whether it was for them.
+// completionKey handles a key while completions are open. It reports whether it did.
 func (c *Model) completionKey(msg tea.KeyPressMsg) (cmd tea.Cmd, ok bool) {
 	k := &c.Keys
 	switch {
@@ -183,7 +182,7 @@ func (c *Model) completionKey(msg tea.KeyPressMsg) (cmd tea.Cmd, ok bool) {
 	return nil, true
 }
 
-// Hints are the keys of the list of completions, nil where there is none.
+// Hints are the keys of the completion list, nil if none is open.
 func (c *Model) Hints() []key.Binding {
 	if c.CompletionCount() == 0 {
 		return nil
@@ -199,7 +198,7 @@ func (c *Model) Hints() []key.Binding {
 	return slices.Insert(hints, 1, k.Hint("complete", keymap.Focus), k.Hint("run", keymap.Send))
 }
 
-// CompletionView draws the completions in lines of w cells, at most so many.
+// CompletionView draws the completions in at most so many lines of w cells.
 func (c *Model) CompletionView(w, most int) []string {
 	n := c.CompletionCount()
 	if n == 0 || w < 1 || most < 2 {
@@ -209,14 +208,14 @@ func (c *Model) CompletionView(w, most int) []string {
 	return c.completions.ViewRows()
 }
 
-// serverPrompt is a prompt of an MCP server, as a slash command that writes it into the draft.
+// serverPrompt is a prompt of an MCP server as a slash command that writes the draft.
 type serverPrompt struct {
 	slash.Command
 	server string
 	of     *mcp.Prompt
 }
 
-// serverPrompts are those of all servers.
+// serverPrompts returns the prompts of all servers.
 func (c *Model) serverPrompts() (all []serverPrompt) {
 	for _, server := range c.Servers.List() {
 		for _, p := range server.Prompts {
@@ -237,14 +236,14 @@ func (c *Model) serverPrompts() (all []serverPrompt) {
 	return all
 }
 
-// apart are the letters that end the name of a command.
+// nameEnd matches characters that end the name of a command.
 var nameEnd = regexp.MustCompile(`[\s/]`)
 
-// oneWord is a name as it can be typed in a command.
+// oneWord returns a name as it can be typed in a command.
 func oneWord(name string) string { return nameEnd.ReplaceAllString(markdown.OneLine(name, 60), "-") }
 
-// RunServerPrompt has the prompt of a server written into the draft, with what stands behind the command. It is false where
-// there is no such prompt.
+// RunServerPrompt runs a command that is a prompt of an MCP server, and writes the result into the draft. It returns
+// false if there is no such prompt.
 func (c *Model) RunServerPrompt(command, args string) (tea.Cmd, bool) {
 	all := c.serverPrompts()
 	i := slices.IndexFunc(all, func(p serverPrompt) bool { return p.Name == command })
@@ -261,7 +260,7 @@ func (c *Model) RunServerPrompt(command, args string) (tea.Cmd, bool) {
 				return c.ReportError(err)
 			}
 			if !c.Empty() {
-				c.Editor.Insert("\n\n") // behind what was typed meanwhile
+				c.Editor.Insert("\n\n") // after what was typed meanwhile
 			}
 			c.Paste(text)
 			c.Callbacks.Focus()
@@ -270,8 +269,7 @@ func (c *Model) RunServerPrompt(command, args string) (tea.Cmd, bool) {
 	}), true
 }
 
-// text has the server make the prompt, as a text for the draft. The words behind the command are its arguments in their
-// order; all words from the last argument on belong to it.
+// text asks the server for the prompt. Words are its arguments in order; the last argument takes all remaining words.
 func (p serverPrompt) text(ctx context.Context, s *mcp.Servers, words []string) (string, error) {
 	values, n := map[string]string{}, len(p.of.Arguments)
 	if n > 0 && len(words) > n {
@@ -291,8 +289,8 @@ func (p serverPrompt) text(ctx context.Context, s *mcp.Servers, words []string) 
 	return text, err
 }
 
-// resources are the resources of the servers that a word beginning with @ may become. One with placeholders is written
-// into the draft, where the user replaces them.
+// resources returns the MCP resources that complete a word beginning with @. A template is written into the draft,
+// where the user fills in its placeholders.
 func (c *Model) resources(word string) (items []list.Item) {
 	for _, server := range c.Servers.List() {
 		for _, r := range server.Resources {
@@ -314,7 +312,7 @@ func (c *Model) resources(word string) (items []list.Item) {
 	return items
 }
 
-// readResource reads the resource that @SERVER:URI names, as a text.
+// readResource reads the resource that @SERVER:URI names.
 func (c *Model) readResource(ctx context.Context, word string) (string, error) {
 	for _, server := range c.Servers.List() {
 		if uri, ok := strings.CutPrefix(word, "@"+server.Name+":"); ok && uri != "" {

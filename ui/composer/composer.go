@@ -1,6 +1,5 @@
-// Package composer is what is being written: a text with chips in it for long pastes and files, its completions, the
-// prompts that were sent before, the editing of an earlier message, the queue, and the unsent draft on disk. It sends
-// nothing: what concerns the conversation it has the screen do.
+// Package composer holds the message being written: its text with chips for long pastes and files, completions, earlier
+// prompts, the editing of an earlier message, the queue, and the unsent draft on disk. Sending is up to its parent.
 package composer
 
 import (
@@ -23,54 +22,54 @@ import (
 	"winnow/ui/theme"
 )
 
-// A paste above these becomes a chip.
+// A paste that exceeds either of these becomes a chip.
 const (
 	chipLines = 20
 	chipBytes = 2000
 )
 
-// Callbacks is what the composer has the rest of the screen do.
+// Callbacks are what the composer asks of its parent.
 type Callbacks struct {
-	Focus      func()                       // gives the draft the keys
-	Focused    func() bool                  // the keys go to it, and nothing covers its completions
-	Send       func(cut bool) tea.Cmd       // sends the draft, cut as much of it as fits
+	Focus      func()                       // focuses the draft
+	Focused    func() bool                  // reports whether the draft has the focus and nothing covers its completions
+	Send       func(cut bool) tea.Cmd       // sends the draft, with cut only as much of it as fits
 	RunCommand func(command string) tea.Cmd // runs a slash command
-	ShowText   func(title, text string)     // shows a text
-	SetNotice  func(text string)            // says what stays until something is sent
+	ShowText   func(title, text string)     // shows a text in a dialog
+	SetNotice  func(text string)            // shows a notice that stays until a message is sent
 
-	// Open opens a list.
+	// OpenList opens a list; chosen gets the value of the chosen item.
 	OpenList func(l *list.Model, chosen func(string) tea.Cmd)
 }
 
-// Options are what the composer works with.
+// Options are the dependencies of the composer.
 type Options struct {
-	Files   []string     // to hang on the first draft
-	Servers *mcp.Servers // their prompts are commands, and their resources can be attached; nil for none
+	Files   []string     // paths to attach to the first draft
+	Servers *mcp.Servers // their prompts become commands and their resources can be attached; nil for none
 
-	// ReadPage reads the page at an address as text. Cut says that only its beginning was read.
+	// ReadPage returns the web page at an address as text. Cut reports whether only its beginning was read.
 	ReadPage func(ctx context.Context, address string) (text string, cut bool, err error)
 }
 
-// Model is the draft, with all that belongs to it.
+// Model is the composer of one chat.
 type Model struct {
 	*app.Context
 	Callbacks Callbacks
 	Options
 	draft
-	Queue   *queue.Model // the messages that are sent when the answers before them are there
-	Sending *SentDraft   // the draft that was sent and is not stored yet, nil for none
+	Queue   *queue.Model // messages that wait for the running turn
+	Sending *SentDraft   // a draft that was sent and is not stored yet, nil for none
 
-	pasted          int // texts and images, for their names
-	handledRevision int // changes of the text that were told
+	pasted          int // number of pasted texts and images, for their names
+	handledRevision int // revision that AfterUpdate has seen
 
-	prompts []store.Draft // sent before, or cleared in this window, the newest first
+	prompts []store.Draft // sent or cleared drafts, newest first
 
 	completions   completions
-	savedRevision int  // changes of the text when it was last written down
-	saveScheduled bool // it is going to be written down
+	savedRevision int  // revision of the draft on disk
+	saveScheduled bool // SaveSoon has started its timer
 }
 
-// New is an empty composer.
+// New returns an empty composer.
 func New(ctx *app.Context, s Callbacks, o Options) *Model {
 	o.Servers = cmp.Or(o.Servers, new(mcp.Servers))
 	offered := list.New(ctx, list.Options{WideLabels: true})
@@ -91,7 +90,7 @@ func (c *Model) View() []string {
 	return c.Editor.View(st.Text, inset)
 }
 
-// AfterUpdate tells of a draft that has changed. It is called behind every message.
+// AfterUpdate updates completions and plan if the draft has changed. The parent calls it after every message.
 func (c *Model) AfterUpdate() tea.Cmd {
 	if c.Editor.Revision() == c.handledRevision {
 		return nil
@@ -100,7 +99,7 @@ func (c *Model) AfterUpdate() tea.Cmd {
 	return tea.Batch(c.complete(), c.Replan())
 }
 
-// Update is a key or a paste. In a session that another window has, the keys are about that.
+// Update handles a key or a paste. In a chat that another window has open, only the keys of that state work.
 func (c *Model) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
@@ -112,7 +111,7 @@ func (c *Model) Update(msg tea.Msg) tea.Cmd {
 		}
 		return c.Fail(c.Keys.ExplainNeed(keymap.NeedLease))
 	case tea.PasteMsg:
-		if msg.Content == "" { // Some terminals paste nothing where there is only an image.
+		if msg.Content == "" { // Some terminals paste nothing if the clipboard holds an image.
 			return c.readClipboard()
 		}
 		return c.pasteOrAttach(msg.Content)
@@ -120,7 +119,7 @@ func (c *Model) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// key is a key for the draft. Text of more than one character is typing, whatever it spells.
+// key handles a key for the draft.
 func (c *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	if cmd, ok := c.completionKey(msg); ok {
 		return cmd
@@ -152,14 +151,14 @@ func (c *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case utf8.RuneCountInString(msg.Text) > 1:
 		c.InsertText(msg.Text)
 	case msg.Text != "":
-		c.Editor.Insert(msg.Text) // a joiner is a key of its own: its neighbours are in the draft already
+		c.Editor.Insert(msg.Text) // unescaped: a zero-width joiner arrives as a key of its own
 	default:
 		c.Editor.HandleKey(msg)
 	}
 	return nil
 }
 
-// unfold shows the draft as it is sent, and its files.
+// unfold shows the draft as it would be sent, with its files.
 func (c *Model) unfold() tea.Cmd {
 	if len(c.chips()) == 0 {
 		return c.Say("The draft has no long paste and no file; " + c.Keys.First(keymap.Focus) +
@@ -173,7 +172,7 @@ func (c *Model) unfold() tea.Cmd {
 	return nil
 }
 
-// SetDraft replaces the draft. A long text becomes a chip.
+// SetDraft replaces the draft by a text, a long one as a chip.
 func (c *Model) SetDraft(text string) {
 	c.Editor.Reset()
 	if c.promptNumber != 0 {
@@ -182,13 +181,13 @@ func (c *Model) SetDraft(text string) {
 	c.Paste(text)
 }
 
-// Clear takes the draft away. It can be recalled.
+// Clear empties the draft and remembers it as a prompt.
 func (c *Model) Clear() {
 	c.RememberPrompt(c.stored())
 	c.SetDraft("")
 }
 
-// edited replaces the draft's text by what the user's editor left. The files stay, in front of it.
+// edited replaces the draft's text by the result of the user's editor. Files stay, before the text.
 func (c *Model) edited(text string, err error) tea.Cmd {
 	if err != nil {
 		return c.Fail(theme.Sentence(err) + " The draft is unchanged.")
@@ -204,11 +203,11 @@ func (c *Model) edited(text string, err error) tea.Cmd {
 	return nil
 }
 
-// unixLines has lines end as they do here.
+// unixLines converts line ends to LF.
 var unixLines = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
-// Paste puts a text at the cursor, a long one as a chip. Control characters of a short one are made visible, and so is
-// what is sent; a chip keeps its bytes.
+// Paste inserts a text at the cursor, a long one as a chip. Control characters of a short text become visible; a chip
+// keeps its bytes.
 func (c *Model) Paste(text string) {
 	if text = unixLines.Replace(text); strings.Count(text, "\n") < chipLines && len(text) <= chipBytes {
 		c.InsertText(text)
@@ -217,7 +216,7 @@ func (c *Model) Paste(text string) {
 	}
 }
 
-// InsertText puts a text at the cursor as it would be typed. Tabs stay what they are.
+// InsertText inserts a text at the cursor with control characters made visible, except tabs.
 func (c *Model) InsertText(text string) {
 	pieces := strings.Split(text, "\t")
 	for i, piece := range pieces {
@@ -226,10 +225,11 @@ func (c *Model) InsertText(text string) {
 	c.Editor.Insert(strings.Join(pieces, "\t"))
 }
 
-// maxCounted is the longest pasted text, in bytes, whose tokens are counted: a longer one would be waited for.
+// maxCounted is the size in bytes up to which the tokens of a paste are counted; larger ones are estimated, because
+// counting would be noticed.
 const maxCounted = 256 << 10
 
-// insertPaste puts a text at the cursor as a chip.
+// insertPaste inserts a text at the cursor as a chip.
 func (c *Model) insertPaste(text string) {
 	c.pasted++
 	counted := theme.EstimateTokens(len(text))
@@ -241,22 +241,22 @@ func (c *Model) insertPaste(text string) {
 		theme.Thousands(counted))})
 }
 
-// fileChip is the chip of a file that has been read.
+// fileChip returns the chip of a file that has been read.
 func fileChip(part *history.Part, path string) *draftChip {
 	return &draftChip{label: theme.FileLabel(*part, part.Tokens), path: path, Part: part}
 }
 
-// insertChip puts a chip and a space at the cursor.
+// insertChip inserts a chip and a space at the cursor.
 func (c *Model) insertChip(chip *draftChip) {
 	c.Editor.InsertInset(chip)
 	c.Editor.Insert(" ")
 }
 
-// attachPart puts a file at the cursor that has no path: one of an earlier message, or an image from the clipboard.
+// attachPart inserts a file that has no path: from an earlier message or the clipboard.
 func (c *Model) attachPart(part history.Part) { c.insertChip(fileChip(&part, "")) }
 
-// restore replaces the draft by one that was kept, or by an earlier message. Files with a path are read again. Those of
-// a message stand in front of its text, and so do those of a draft that held a secret: their places are not known.
+// restore replaces the draft by a stored draft or an earlier message. Files with a path are read again. If the places
+// of the files are unknown, as in a message, they come before the text.
 func (c *Model) restore(d store.Draft) tea.Cmd {
 	c.SetDraft("")
 	if len(d.Folds) == 0 {

@@ -13,8 +13,8 @@ import (
 	"winnow/ui/screen"
 )
 
-// OpenEditor opens a text in the user's editor, and makes the message of what is left there. The file is in a folder of its
-// own that only the user can read. The folder is removed with all that the editor left in it, however the editor ends.
+// OpenEditor opens a text in the user's editor and calls done with the edited text, without trailing line ends, to make
+// the message. The file is in a folder that only the user can read, which is removed afterwards.
 func OpenEditor(text string, done func(text string, err error) tea.Msg) tea.Cmd {
 	return func() tea.Msg {
 		folder, err := os.MkdirTemp(os.Getenv("XDG_RUNTIME_DIR"), "winnow-*") // in memory, where that is set

@@ -6,8 +6,7 @@ import (
 	"winnow/session/store"
 )
 
-// Enqueue takes the draft out of the composer as a message that is sent later. What is typed from now on is the next
-// draft.
+// Enqueue moves the draft to the queue; how has its options.
 func (c *Model) Enqueue(how store.QueuedMessage) tea.Cmd {
 	switch {
 	case c.editedID != 0:
@@ -20,12 +19,12 @@ func (c *Model) Enqueue(how store.QueuedMessage) tea.Cmd {
 	return tea.Batch(c.EnqueueCommand(how), c.SaveSoon())
 }
 
-// EnqueueCommand queues the message of a command, whose draft is what was typed.
+// EnqueueCommand queues the message of a slash command. The draft of m is the command as typed.
 func (c *Model) EnqueueCommand(m store.QueuedMessage) tea.Cmd {
 	return tea.Batch(c.Queue.Add(m), c.savePrompt(m.Draft))
 }
 
-// takeBack puts the newest queued message into the draft.
+// takeBack moves the newest queued message back to the draft.
 func (c *Model) takeBack() tea.Cmd {
 	m, cmd, ok := c.Queue.TakeBack()
 	if !ok {

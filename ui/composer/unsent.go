@@ -20,17 +20,17 @@ import (
 	"winnow/ui/markdown"
 )
 
-// EditedMessage is the earlier message that is being edited, 0 for none.
+// EditedMessage returns the id of the message that is being edited, 0 for none.
 func (c *Model) EditedMessage() (message int64) { return c.editedID }
 
-// EditMessage takes an earlier message into the composer. The draft waits meanwhile.
+// EditMessage puts an earlier message into the editor. The draft is suspended meanwhile.
 func (c *Model) EditMessage(message int64, text string, files []history.Part) {
 	behind := c.suspendedOr(c.draft)
 	c.restore(store.Draft{Text: text, Parts: files})
 	c.draft = draft{Editor: c.Editor, editedID: message, startRevision: c.Editor.Revision(), suspended: &behind}
 }
 
-// suspendedOr is the draft that comes in the place of the one on the screen: the one behind an edit or a prompt, else another.
+// suspendedOr returns the suspended draft, or other if there is none.
 func (c *Model) suspendedOr(other draft) draft {
 	if c.suspended == nil {
 		return other
@@ -38,21 +38,21 @@ func (c *Model) suspendedOr(other draft) draft {
 	return *c.suspended
 }
 
-// replaceDraft goes on with something that was written.
+// replaceDraft replaces the draft by another one.
 func (c *Model) replaceDraft(d draft) {
 	c.Editor.TakeFrom(d.Editor)
 	d.Editor = c.Editor
 	c.draft = d
 }
 
-// EndEdit gives the draft back that was there before the edit.
+// EndEdit goes back to the draft from before the edit.
 func (c *Model) EndEdit() {
 	if c.editedID != 0 {
 		c.replaceDraft(c.suspendedOr(blank()))
 	}
 }
 
-// CancelEdit ends an edit that was not sent. It can be recalled where it changed something.
+// CancelEdit ends an edit without sending it. A changed edit is remembered as a prompt.
 func (c *Model) CancelEdit() tea.Cmd {
 	said := "The message is unchanged."
 	if c.changed() && !c.Empty() {
@@ -63,33 +63,34 @@ func (c *Model) CancelEdit() tea.Cmd {
 	return c.Say(said)
 }
 
-// LeaveSession keeps the draft and empties the composer for another session.
+// LeaveSession saves the draft and empties the composer for another session.
 func (c *Model) LeaveSession() tea.Cmd {
 	if c.ReadOnly {
-		return nil // what was typed in a session of another window goes along
+		return nil // the text goes along to the next session
 	}
 	keep := c.SaveDraft()
 	if d := c.suspendedOr(c.draft); keep == nil || c.Info.ID == "" {
-		c.RememberPrompt(d.stored()) // the session does not bring it back
+		c.RememberPrompt(d.stored()) // no session will restore it
 	}
 	c.replaceDraft(blank())
-	c.savedRevision = c.Editor.Revision() // the new session's draft is read first
+	c.savedRevision = c.Editor.Revision() // nothing to save until the new session's draft is read
 	return keep
 }
 
-// DropStoredDraft gives the session's stored draft back, which is that of the window that has it. What was typed here stays.
+// DropStoredDraft removes the session's stored draft from the editor, because it belongs to the window that has the
+// session open. Text typed here stays.
 func (c *Model) DropStoredDraft() {
 	if c.savedRevision == c.Editor.Revision() {
 		c.SetDraft("")
 	}
 }
 
-// CurrentDraft is the draft as it is sent.
+// CurrentDraft returns the draft as it would be sent.
 func (c *Model) CurrentDraft() session.Draft {
 	return session.Draft{Text: c.Text(), Files: c.files(), Replaces: c.editedID}
 }
 
-// DraftToPlan is the draft as the next request is planned with it: a command is not sent.
+// DraftToPlan returns the draft as the next request is planned with it: empty for a command, which is not sent.
 func (c *Model) DraftToPlan() session.Draft {
 	d := c.CurrentDraft()
 	if c.IsCommand(d.Text) {
@@ -98,14 +99,14 @@ func (c *Model) DraftToPlan() session.Draft {
 	return d
 }
 
-// SentDraft is a draft that has left the composer. It comes back only if it cannot be stored.
+// SentDraft is a draft that was sent. It comes back if it cannot be stored.
 type SentDraft struct {
 	session.Draft
-	Leaf  int64 // the newest message when it was sent
-	draft draft // as it stood in the composer
+	Leaf  int64 // id of the newest message when it was sent
+	draft draft // as it was in the editor
 }
 
-// TakeDraft takes the draft out of the composer, to be sent behind a message. What is typed from now on is the next draft.
+// TakeDraft takes the draft out of the composer for sending after the message leaf. A new draft begins.
 func (c *Model) TakeDraft(leaf int64) *SentDraft {
 	sent := &SentDraft{Draft: c.CurrentDraft(), Leaf: leaf, draft: c.draft}
 	sent.draft.promptNumber, sent.draft.suspended = 0, nil
@@ -114,17 +115,18 @@ func (c *Model) TakeDraft(leaf int64) *SentDraft {
 	return sent
 }
 
-// CommandDraft is what a command sends behind a message: as it was typed, and the text of the message.
+// CommandDraft returns what a command sends after the message leaf: text is the message, typed is what comes back if it
+// cannot be stored.
 func CommandDraft(typed, text string, leaf int64) *SentDraft {
 	d := blank()
 	d.Editor.Insert(typed)
 	return &SentDraft{Draft: session.Draft{Text: text}, Leaf: leaf, draft: d}
 }
 
-// Superseded reports whether the draft that was sent could not come back: the next one is in its place already.
+// Superseded reports whether the sent draft could not come back, because the next one has been begun.
 func (c *Model) Superseded() bool { return c.Sending != nil && c.Sending.Replaces == 0 && !c.Empty() }
 
-// SentStored says that the draft that was sent is on disk: its prompt is written down, and then the draft after it.
+// SentStored is called when the sent draft is stored: it saves it as a prompt, and then the current draft.
 func (c *Model) SentStored() tea.Cmd {
 	sent := c.Sending
 	if c.Sending = nil; sent == nil {
@@ -133,15 +135,15 @@ func (c *Model) SentStored() tea.Cmd {
 	return tea.Batch(c.savePrompt(sent.draft.stored()), c.SaveSoon())
 }
 
-// ReturnSent puts a draft back that was sent and could not be stored. One that was begun meanwhile stays: then the arrow
-// keys recall the other.
+// ReturnSent brings a sent draft back that could not be stored. If another draft has been begun, that one stays and the
+// sent one is among the prompts.
 func (c *Model) ReturnSent() {
 	sent, now := c.Sending, c.suspendedOr(c.draft)
 	c.Sending = nil
 	switch {
 	case sent != nil && sent.Replaces != 0:
 		if c.changed() {
-			c.RememberPrompt(c.stored()) // a prompt
+			c.RememberPrompt(c.stored())
 		}
 		c.replaceDraft(sent.draft)
 		c.suspended = &now
@@ -150,10 +152,10 @@ func (c *Model) ReturnSent() {
 	}
 }
 
-// saveDelay is how long after a change a draft is written down: what a crash costs at most.
+// saveDelay is how long after a change the draft is saved, and so how much typing a crash can cost.
 const saveDelay = 500 * time.Millisecond
 
-// SaveSoon has the draft written down in a moment, where it has changed.
+// SaveSoon saves the draft after saveDelay if it has changed.
 func (c *Model) SaveSoon() tea.Cmd {
 	if c.saveScheduled || c.savedRevision == c.Editor.Revision() {
 		return nil
@@ -163,16 +165,16 @@ func (c *Model) SaveSoon() tea.Cmd {
 		return app.Then(func() tea.Cmd {
 			c.saveScheduled = false
 			if c.promptNumber != 0 || c.savedRevision == c.Editor.Revision() {
-				return nil // a prompt that is looked at is no draft yet
+				return nil // an unchanged prompt is not a draft
 			}
 			return c.SaveDraft()
 		})
 	})
 }
 
-// SaveDraft writes the unsent draft down: an edit or a prompt that was changed, and then the draft from before it can be
-// recalled; else that one. A chat that has not begun has a draft as well. Until a message that was sent is stored, the
-// draft on disk is the message.
+// SaveDraft saves the unsent draft: a changed edit or prompt (the suspended draft is then among the prompts), else the
+// suspended draft or the current one. It saves nothing while a sent message is not stored yet, because that is the
+// draft on disk.
 func (c *Model) SaveDraft() tea.Cmd {
 	db, id := c.Session.Store(), c.Info.ID
 	if db == nil || db.ReadOnly() || c.Session.Temporary() || c.ReadOnly || c.Sending != nil {
@@ -188,8 +190,8 @@ func (c *Model) SaveDraft() tea.Cmd {
 	return c.InOrder(func(ctx context.Context) error { return db.SaveDraft(ctx, id, d) }, c.ReportError)
 }
 
-// SaveAtExit writes down what is unsent when the program ends, and a message that was sent and is not stored. Of two
-// texts one goes to the prompts.
+// SaveAtExit saves the unsent draft and the queue when the program ends. If a sent message is not stored, it is saved
+// as the draft; with two texts, one is saved as a prompt.
 func (c *Model) SaveAtExit(ctx context.Context) error {
 	if c.Sending != nil && !c.Empty() {
 		c.savePrompt(c.Sending.draft.stored())
@@ -199,7 +201,7 @@ func (c *Model) SaveAtExit(ctx context.Context) error {
 	return errors.Join(c.Flush(ctx), c.Queue.SaveAtExit(ctx))
 }
 
-// LoadDraft reads the draft that the session was left with.
+// LoadDraft reads the draft that was left in the session.
 func (c *Model) LoadDraft() tea.Cmd {
 	s, id := c.Session, c.Info.ID
 	if s.Store() == nil {
@@ -214,7 +216,7 @@ func (c *Model) LoadDraft() tea.Cmd {
 			return nil
 		}
 		cmd := tea.Batch(c.ReportError(err), c.draftLoaded(d))
-		files := c.Files // that the program was started with
+		files := c.Files // from the command line
 		if c.Files = nil; len(files) > 0 && !c.Empty() {
 			c.Editor.Insert(" ")
 		}
@@ -222,8 +224,8 @@ func (c *Model) LoadDraft() tea.Cmd {
 	})
 }
 
-// draftLoaded brings a session's unsent draft back and says so. Nothing goes into a new chat, or in front of what was typed
-// since: the arrow keys recall it there.
+// draftLoaded restores a session's unsent draft and says so. In a new chat, or if something has been typed, the draft
+// is remembered as a prompt instead.
 func (c *Model) draftLoaded(d store.Draft) tea.Cmd {
 	switch {
 	case d.Hash() == store.Draft{}.Hash(), d.Hash() == c.stored().Hash():
@@ -240,13 +242,13 @@ func (c *Model) draftLoaded(d store.Draft) tea.Cmd {
 	return tea.Batch(c.savePrompt(d), c.SaveDraft())
 }
 
-// maxPrompts is how many of the prompts sent before are in reach.
+// maxPrompts is the number of earlier prompts that can be recalled.
 const maxPrompts = 10_000
 
-// isBlank reports whether a draft holds nothing that is worth keeping.
+// isBlank reports whether a draft is not worth keeping.
 func isBlank(d store.Draft) bool { return strings.TrimSpace(d.Text) == "" && len(d.Folds) == 0 }
 
-// RememberPrompt puts a draft in front of the prompts sent before.
+// RememberPrompt makes a draft the newest prompt.
 func (c *Model) RememberPrompt(d store.Draft) {
 	if isBlank(d) {
 		return
@@ -255,7 +257,7 @@ func (c *Model) RememberPrompt(d store.Draft) {
 	c.prompts = slices.Insert(c.prompts, 0, d)
 }
 
-// LoadPrompts reads the prompts of the history. They stand behind those that were written here meanwhile.
+// LoadPrompts reads the stored prompts. They come after those of this window.
 func (c *Model) LoadPrompts() tea.Cmd {
 	db := c.Deps.Store
 	if db == nil {
@@ -271,7 +273,7 @@ func (c *Model) LoadPrompts() tea.Cmd {
 	})
 }
 
-// savePrompt writes a prompt down for the arrow keys.
+// savePrompt stores a prompt.
 func (c *Model) savePrompt(d store.Draft) tea.Cmd {
 	db, id := c.Session.Store(), c.Info.ID
 	if db == nil || db.ReadOnly() || isBlank(d) {
@@ -280,7 +282,7 @@ func (c *Model) savePrompt(d store.Draft) tea.Cmd {
 	return c.InOrder(func(ctx context.Context) error { return db.AddPrompt(ctx, id, d) }, c.ReportError)
 }
 
-// stepPrompt goes a step to an older prompt or a newer one, or says that there is none.
+// stepPrompt shows an older or newer prompt, or the notice none if there is none.
 func (c *Model) stepPrompt(step int, none string) tea.Cmd {
 	to, own := c.promptNumber+step, c.suspendedOr(c.draft)
 	if to < 0 || to > len(c.prompts) {
@@ -296,10 +298,10 @@ func (c *Model) stepPrompt(step int, none string) tea.Cmd {
 	return cmd
 }
 
-// listPrompts lists the prompts sent before.
+// listPrompts opens a list of the earlier prompts.
 func (c *Model) listPrompts() tea.Cmd {
 	var items []list.Item
-	prompts := slices.Clone(c.prompts) // a draft that is read meanwhile comes in front of them
+	prompts := slices.Clone(c.prompts) // RememberPrompt may insert another meanwhile
 	for i, p := range prompts {
 		items = append(items, list.Item{Label: queue.DraftLabel(p), Value: strconv.Itoa(i)})
 	}

@@ -1,6 +1,6 @@
-// Package inspector shows a message, or a request as a whole, in full: what of it is sent, what is not, and what is
-// sent instead; what past requests made of it; and its repairs: what is stored against what is sent, and the remedies.
-// It decides nothing about a request: the one that the panel shows is given to it.
+// Package inspector shows one message, or a whole request, in full: which parts are sent, which are not, and what is
+// sent instead; what past requests did with it; and its repairs with the alternatives to them. It inspects the request
+// that the panel shows.
 package inspector
 
 import (
@@ -23,16 +23,16 @@ import (
 	"winnow/ui/transcript"
 )
 
-// request is a request as it is inspected.
+// request adds the texts of the inspector to a panel.Request.
 type request panel.Request
 
-// Subject is what is inspected: a message or the request.
+// Subject is what is inspected: a message, or the request as a whole.
 type Subject struct {
-	Message      int64 // its id, 0 for the request
-	MessageIndex int   // of the request, the message of it that is scrolled to
+	Message      int64 // id of the message, 0 for the request
+	MessageIndex int   // for the request: index of the message to scroll to
 }
 
-// View is a way to show a subject: its name in the title.
+// View is one of the ways to show a subject. Its value is its name on the screen.
 type View string
 
 // The views.
@@ -43,52 +43,52 @@ const (
 	JSONView   View = "json"
 )
 
-// Model shows one message of the request that the panel shows, or that request as a whole, in several views.
+// Model is the inspector of one message of the request that the panel shows, or of that request.
 type Model struct {
 	*app.Context
 	Panel      *panel.Model
-	Transcript *transcript.Model // has the messages as they are stored
+	Transcript *transcript.Model // its cursor follows the inspected message
 	Close      func()
 
-	request    // the one that is read
+	request    // the request that the panel showed when the view was read
 	Subject    Subject
 	ActiveView View
-	shown      *pager // nil until it is read
+	shown      *pager // nil while it is being read
 	reading    app.Latest
-	then       func(func() tea.Cmd) app.Then // shows what is read for the view
-	verdicts   []store.PastVerdict           // of the message in past requests, the newest first
-	options    []RemedyOption                // of the remedies for the message, none until they are known
-	remedy     history.Remedy                // the one under the cursor
+	then       func(func() tea.Cmd) app.Then // wraps the result of a reading, which is dropped if a newer one has begun
+	verdicts   []store.PastVerdict           // of the message in past requests, newest first
+	options    []RemedyOption                // remedies for the message, nil until they are known
+	remedy     history.Remedy                // of the option under the cursor
 	w, h       int
 }
 
-// Clear lets go of what was inspected. What is still being read comes too late.
+// Clear forgets what was inspected and drops what is still being read.
 func (in *Model) Clear() {
 	*in = Model{
-		Context: in.Context, Panel: in.Panel, Transcript: in.Transcript, Close: in.Close, reading: in.reading + 1, w: in.w, h: in.h,
+		Context: in.Context, Panel: in.Panel, Transcript: in.Transcript, Close: in.Close,
+		reading: in.reading + 1, w: in.w, h: in.h,
 	}
 }
 
-// Resize gives the inspector its size in cells.
+// Resize sets the size in cells.
 func (in *Model) Resize(w, h int) {
 	in.w, in.h = w, h
 	switch {
 	case in.shown == nil:
-	case in.ActiveView == RepairView: // it is drawn for one width
+	case in.ActiveView == RepairView: // its columns depend on the width
 		in.write(0, in.repair)
 	default:
 		in.shown.resize(w, h)
 	}
 }
 
-// Inspect shows a subject; without a view in the one on show.
+// Inspect shows a subject in a view, "" for the view on show.
 func (in *Model) Inspect(on Subject, at View) tea.Cmd {
 	in.Subject, in.verdicts, in.options, in.shown = on, nil, nil, nil
 	return in.read(cmp.Or(at, in.ActiveView))
 }
 
-// Refresh shows the same once more, after the request on show has changed. What is read again replaces what is shown
-// when it arrives.
+// Refresh reads the view again after the request on show has changed. The old text stays until then.
 func (in *Model) Refresh() tea.Cmd {
 	if in.ActiveView == "" {
 		return nil
@@ -96,13 +96,13 @@ func (in *Model) Refresh() tea.Cmd {
 	return in.read(in.ActiveView)
 }
 
-// entry is the message that is inspected, as the plan on show has it; the zero Entry where that does not.
+// entry returns the plan's entry of the inspected message, the zero Entry if it has none.
 func (in *Model) entry() history.Entry {
 	e, _ := in.Plan.EntryOf(in.Subject.Message)
 	return e
 }
 
-// views are those that the subject has.
+// views returns the views that the subject has.
 func (in *Model) views() []View {
 	switch {
 	case in.Subject.Message == 0:
@@ -113,7 +113,7 @@ func (in *Model) views() []View {
 	return []View{TextView, SentView}
 }
 
-// read makes what a view shows, or begins to read it.
+// read shows a view, or begins to read what it shows.
 func (in *Model) read(at View) tea.Cmd {
 	in.request = request(*in.Panel.ShownRequest())
 	if list := in.views(); !slices.Contains(list, at) {
@@ -137,7 +137,7 @@ func (in *Model) read(at View) tea.Cmd {
 	return tea.Batch(show, in.readVerdicts())
 }
 
-// later reads in a command, and shows what was read unless something else is inspected by then.
+// later runs read in a command and then show, unless something else is inspected by then.
 func (in *Model) later(read func(context.Context) (show func() tea.Cmd, err error)) tea.Cmd {
 	then := in.then
 	return in.Run(func(ctx context.Context) tea.Msg {
@@ -149,8 +149,8 @@ func (in *Model) later(read func(context.Context) (show func() tea.Cmd, err erro
 	})
 }
 
-// write shows a page that fill writes, at the place where the one before it was. One of so many bytes that the search
-// for secrets takes long is written in a command: fill must not touch the model.
+// write fills a page and shows it at the previous scroll position. If the text has more than a megabyte, fill runs in a
+// command, because searching it for secrets is slow; fill must not use the model.
 func (in *Model) write(size int, fill func(p *page)) tea.Cmd {
 	const searchedAtOnce = 1 << 20 // about 80 ms
 	page := &page{secrets: in.Secrets}
@@ -190,9 +190,10 @@ func (in *Model) put(page *page) {
 	in.shown = v
 }
 
-// TextToCopy is what the view shows, for copying: of a message all that is stored.
+// TextToCopy returns what the view shows as plain text; for the text of a message, the stored text.
 func (in *Model) TextToCopy() string {
-	if stored, ok := in.Panel.StoredMessage(in.Subject.Message); ok && in.ActiveView == TextView && stored.Content != "" {
+	stored, ok := in.Panel.StoredMessage(in.Subject.Message)
+	if ok && in.ActiveView == TextView && stored.Content != "" {
 		return stored.Content
 	}
 	if in.shown == nil {
@@ -213,7 +214,7 @@ func (in *Model) Title() string {
 	return in.Panel.RequestName(in.Panel.ShownRequest())
 }
 
-// View is what it shows, or what is still being read. It has no cursor.
+// View draws the active view. It has no text cursor.
 func (in *Model) View() (lines []string, x int) {
 	st := in.Themes.Styles
 	if in.shown == nil {
@@ -222,7 +223,7 @@ func (in *Model) View() (lines []string, x int) {
 	return in.shown.View(), -1
 }
 
-// Position says how far down the screen is, or at which of the repairs.
+// Position says how far down the view is scrolled, or which repair it shows.
 func (in *Model) Position() string {
 	if in.shown == nil {
 		return ""
@@ -234,7 +235,7 @@ func (in *Model) Position() string {
 	return in.shown.position()
 }
 
-// Update is a key or the wheel.
+// Update handles a key or the mouse wheel.
 func (in *Model) Update(msg tea.Msg) tea.Cmd {
 	if wheel, ok := msg.(tea.MouseWheelMsg); ok && in.shown != nil {
 		in.shown.scroll(keymap.Wheel(wheel, 3))
@@ -245,7 +246,7 @@ func (in *Model) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// key is a key: the first ones are those of a repair.
+// key handles a key; the keys of the repair view come first.
 func (in *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	k, v, repair := &in.Keys, in.shown, in.ActiveView == RepairView
 	choice := repair && in.Past == nil
@@ -300,8 +301,8 @@ func (in *Model) turnView(by int) tea.Cmd {
 	return in.Inspect(in.Subject, list[(slices.Index(list, in.ActiveView)+by+len(list))%len(list)])
 }
 
-// step goes to another message: in the text of the whole request, or in its list, where the cursors of panel and
-// transcript go along.
+// step goes to another message and moves the cursors of panel and transcript along. In the view of the request it
+// scrolls.
 func (in *Model) step(by int) tea.Cmd {
 	e, ok := in.Plan.EntryOf(in.Subject.Message)
 	to := e.Index + by
@@ -324,10 +325,10 @@ func (in *Model) step(by int) tea.Cmd {
 	return in.Inspect(Subject{Message: id}, "")
 }
 
-// viewGap is how many cells are between the names of two views.
+// viewGap is the number of cells between the names of two views.
 const viewGap = 3
 
-// ViewTabs are the names of the subject's views. That of the one on show is underlined.
+// ViewTabs draws the names of the subject's views, with the active one underlined.
 func (in *Model) ViewTabs(st theme.Styles) string {
 	var names []string
 	for _, v := range in.views() {
@@ -340,7 +341,7 @@ func (in *Model) ViewTabs(st theme.Styles) string {
 	return strings.Join(names, strings.Repeat(" ", viewGap))
 }
 
-// Hints are the keys that matter now.
+// Hints are the most useful keys.
 func (in *Model) Hints() (hints []key.Binding) {
 	k := &in.Keys
 	if e, judged := in.Plan.EntryOf(in.Subject.Message); in.ActiveView == RepairView {

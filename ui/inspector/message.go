@@ -22,7 +22,7 @@ import (
 	"winnow/ui/transcript"
 )
 
-// message writes a message with its verdict: what of it the model gets, what it does not get, and what it gets instead.
+// message writes a message with its verdict: what is sent of it, what is not, and what is sent instead.
 func (r *request) message(p *page, id int64, stored store.Message) {
 	e, judged := r.Plan.EntryOf(id)
 	switch {
@@ -36,7 +36,7 @@ func (r *request) message(p *page, id int64, stored store.Message) {
 	p.line(kindRemark, "")
 	switch {
 	case stored.Damaged:
-		p.line(kindWarning, "This message is damaged. The readable part differs from what was stored, and is never sent:")
+		p.line(kindWarning, "This message is damaged. The readable part below is never sent:")
 		p.block(kindUnsent, stored.Remains)
 	case stored.Content == "" && len(stored.ToolCalls)+len(stored.Parts) == 0:
 		p.line(kindRemark, "The message has no text.")
@@ -55,7 +55,7 @@ func (r *request) message(p *page, id int64, stored store.Message) {
 	r.holds(p, kind, stored.Message)
 }
 
-// verdict writes what became of a message, why, and what it costs.
+// verdict writes the verdict on a message, its reason, and its tokens.
 func (r *request) verdict(p *page, stored store.Message, e history.Entry) {
 	glyph, verdict := theme.Glyph(e), cmp.Or(theme.VerdictText(e), "whole")
 	reason, size := theme.UpperFirst(why(e)), theme.Plural(e.CharsBefore, "character")
@@ -79,7 +79,7 @@ func (r *request) verdict(p *page, stored store.Message, e history.Entry) {
 	}
 }
 
-// tokens are the tokens of a message, and what is saved where less than all of it is sent.
+// tokens says how many tokens a message takes, and how many a cut saves.
 func (r *request) tokens(e history.Entry) string {
 	before, after := r.Plan.Sum.Tokens(e.TokensBefore), r.Plan.Sum.Tokens(e.TokensAfter)
 	if after < before {
@@ -88,7 +88,7 @@ func (r *request) tokens(e history.Entry) string {
 	return about(after) + strings.TrimLeft(theme.Plural(after, "token"), "0123456789,")
 }
 
-// about is an estimate.
+// about formats an estimate.
 func about(n int) string {
 	if n == 0 {
 		return "0"
@@ -96,7 +96,7 @@ func about(n int) string {
 	return "~" + theme.Thousands(n)
 }
 
-// why is the reason of a verdict without the verdict, "" where that says it all: a message is whole because it fits.
+// why returns the reason of a verdict without the verdict itself, "" if the verdict says it all.
 func why(e history.Entry) string {
 	if e.Cause.Code == cause.Fits || e.Cause.Code == cause.FreeBudget {
 		return ""
@@ -108,7 +108,7 @@ func why(e history.Entry) string {
 	return sentence
 }
 
-// proof says of a past request when it was sent, and whether that is what is shown.
+// proof writes when a past request was sent, and whether its rebuilt body is proven.
 func (r *request) proof(p *page) {
 	if r.Past == nil {
 		return
@@ -117,14 +117,14 @@ func (r *request) proof(p *page) {
 	if r.Past.Proven {
 		proof = " · ✓ proven by hash"
 	}
-	p.line(kindRemark, "%s · sent %s · %s%s", panel.TurnName(r.Past.Recorded), q.Created.Local().Format(time.DateTime),
-		theme.OneLine(q.Endpoint+"/"+q.Model), proof)
+	p.line(kindRemark, "%s · sent %s · %s%s", panel.TurnName(r.Past.Recorded),
+		q.Created.Local().Format(time.DateTime), theme.OneLine(q.Endpoint+"/"+q.Model), proof)
 	if !r.Past.Proven {
 		p.line(kindWarning, "! Not proven to be what was sent: %s", theme.OneSentence(r.Past.Doubt))
 	}
 }
 
-// holds writes what a message has beside its text.
+// holds writes what a message has besides its text.
 func (r *request) holds(p *page, k paragraphKind, m history.Message) {
 	for _, part := range m.Parts {
 		p.line(kindRemark, "%s", theme.FileLabel(part, r.Plan.Sum.Tokens(part.Tokens)))
@@ -140,7 +140,7 @@ func (r *request) holds(p *page, k paragraphKind, m history.Message) {
 	}
 }
 
-// asSent writes what of the request carries a message, as it is sent.
+// asSent writes the messages of the request that carry a stored message.
 func (r *request) asSent(p *page, id int64) {
 	r.proof(p)
 	shown, at := r.Plan.Shown(), carriersOf(&r.Plan, id)
@@ -152,7 +152,7 @@ func (r *request) asSent(p *page, id int64) {
 	}
 }
 
-// whole writes the request as it is sent, below what is said of all of it.
+// whole writes the whole request as it is sent, below its totals.
 func (r *request) whole(p *page) {
 	used := theme.Thousands(r.Plan.Sum.Used())
 	if limit := r.Plan.Sum.Limit; limit > 0 {
@@ -168,8 +168,7 @@ func (r *request) whole(p *page) {
 	}
 }
 
-// writeMessage writes a message of the request, whose text is that of some entries: its role, whose text it is, its
-// ids, and what it holds.
+// writeMessage writes a message of the request: its role, the entries that it comes from, its ids, and its content.
 func (r *request) writeMessage(p *page, i int, entries []int) {
 	sent := r.Plan.Messages[i]
 	facts := []string{r.whose(i, entries)}
@@ -190,7 +189,7 @@ func (r *request) writeMessage(p *page, i int, entries []int) {
 	r.holds(p, kindPlain, sent)
 }
 
-// whose says whose text a message of the request is: that of some entries, or of nobody.
+// whose says where a message of the request comes from: from entries of the plan, or from winnow.
 func (r *request) whose(i int, entries []int) string {
 	var names []string
 	for _, k := range entries {
@@ -213,8 +212,8 @@ func (r *request) whose(i int, entries []int) string {
 	return "your draft"
 }
 
-// carriersOf are the messages of a request that have something of some messages in its place: themselves, or what they
-// are joined with.
+// carriersOf returns the indexes of the request's messages that carry stored messages in their place, alone or joined
+// with others.
 func carriersOf(plan *history.Plan, ids ...int64) (at []int) {
 	for _, span := range plan.Spans {
 		if span.Entry < 0 || span.Recalled {
@@ -227,7 +226,7 @@ func carriersOf(plan *history.Plan, ids ...int64) (at []int) {
 	return slices.Compact(at)
 }
 
-// readBody shows the body of the request, byte for byte but for its layout and its secrets.
+// readBody shows the JSON body of the request, reformatted and redacted.
 func (in *Model) readBody() tea.Cmd {
 	s, r := in.Session, in.request
 	return in.later(func(ctx context.Context) (func() tea.Cmd, error) {
@@ -239,7 +238,7 @@ func (in *Model) readBody() tea.Cmd {
 	})
 }
 
-// ShowBody shows a body, laid out for reading, with what the proof says of it.
+// ShowBody shows a request body, indented, with its proof.
 func (in *Model) ShowBody(raw []byte) tea.Cmd {
 	r, name := in.request, in.Panel.RequestName(in.Panel.ShownRequest())
 	return in.write(len(raw), func(p *page) {
@@ -257,7 +256,7 @@ func (in *Model) ShowBody(raw []byte) tea.Cmd {
 	})
 }
 
-// readVerdicts reads what became of the message in past requests, for the history below its text.
+// readVerdicts reads the verdicts of past requests on the message.
 func (in *Model) readVerdicts() tea.Cmd {
 	const most = 500 // the newest
 	db, message := in.Session.Store(), in.Subject.Message
@@ -267,7 +266,7 @@ func (in *Model) readVerdicts() tea.Cmd {
 	})
 }
 
-// ShowVerdicts shows what became of the message in past requests, the newest first.
+// ShowVerdicts shows the verdicts of past requests on the message, newest first.
 func (in *Model) ShowVerdicts(list []store.PastVerdict) tea.Cmd {
 	in.verdicts = list
 	if in.shown != nil {
@@ -276,15 +275,15 @@ func (in *Model) ShowVerdicts(list []store.PastVerdict) tea.Cmd {
 	return nil
 }
 
-// The sizes of the history below a message.
+// Limits of the history below a message.
 const (
 	maxHistoryRows = 5 // rows
 	maxGlyphs      = 6 // in a row
-	labelCells     = 8 // of a verdict in a word, such as recalled
+	labelCells     = 8 // of a verdict word such as recalled
 )
 
-// history is what past requests made of the message, below a rule and the oldest first: a row for several requests in
-// turn with the same verdict, with a glyph for each of them.
+// history draws the verdicts of past requests on the message, oldest first: one row for consecutive requests with the
+// same verdict, with a glyph for each.
 func (in *Model) history() (lines []string) {
 	st, w, edge := &in.Themes.Styles, in.w, strings.Repeat(" ", theme.Gutter(in.w))
 	for rest := in.verdicts; len(rest) > 0 && len(lines) < maxHistoryRows; {

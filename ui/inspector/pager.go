@@ -16,67 +16,67 @@ import (
 	"winnow/ui/theme"
 )
 
-// paragraphKind is what a paragraph is, which decides how it is drawn.
+// paragraphKind decides how a paragraph is drawn.
 type paragraphKind uint8
 
-// The kinds. What a color says, a mark left of the text or bold letters say as well.
+// The kinds. None is shown by colour alone: each has a mark, bold letters or its place as well.
 const (
-	kindPlain   paragraphKind = iota // text that is read, whatever is sent
-	kindRemark                       // the screen's own remarks
-	kindWarning                      // the same, where something is wrong
-	kindVerdict                      // a verdict in words, in the color of the glyph left of it
-	kindDrawn                        // a line of the screen that is drawn already
+	kindPlain   paragraphKind = iota // text without a verdict
+	kindRemark                       // a remark of winnow's
+	kindWarning                      // a remark about a problem
+	kindVerdict                      // a verdict in words, in the colour of its glyph
+	kindDrawn                        // a line that is already styled
 
-	// These have a mark on the left of each row.
+	// The following kinds have a mark left of each row.
 
 	kindSent   // text of a message that is sent
-	kindUnsent // text that the model does not get
-	kindMarker // text of winnow's own in the place of what is not sent
-	kindAdded  // other text that nobody said
+	kindUnsent // text of a message that is not sent
+	kindMarker // text that is sent in place of a cut
+	kindAdded  // other text that winnow adds
 )
 
 // paragraph is a text of one kind. It begins on a line of its own.
 type paragraph struct {
 	Kind  paragraphKind
-	Mark  string // the glyph of a verdict, left of the first row
-	Title string // stands in front of the text
+	Mark  string // glyph left of the first row
+	Title string // bold, before the text
 	Text  string
-	Aside string // stands at the right end of the first line
+	Aside string // at the right end of the first row
 }
 
-// page is a text in paragraphs, on its way to a pager. Secrets are taken out of what is added to it.
+// page is a text in paragraphs, with secrets redacted.
 type page struct {
 	secrets    theme.Secrets
-	hidden     int // how many secrets were taken out
+	hidden     int // number of redacted secrets
 	paragraphs []paragraph
 }
 
-// hide returns a text without its secrets.
+// hide redacts a text.
 func (p *page) hide(text string) string {
 	shown, n := p.secrets.RedactAndCount(text)
 	p.hidden += n
 	return shown
 }
 
-// add adds a paragraph.
+// add redacts and adds a paragraph.
 func (p *page) add(of paragraph) {
 	of.Title, of.Text = p.hide(of.Title), p.hide(of.Text)
 	p.paragraphs = append(p.paragraphs, of)
 }
 
-// line adds a line.
+// line adds a formatted line.
 func (p *page) line(k paragraphKind, format string, args ...any) {
 	p.add(paragraph{Kind: k, Text: fmt.Sprintf(format, args...)})
 }
 
-// block adds a text, where there is one.
+// block adds a text unless it is empty.
 func (p *page) block(k paragraphKind, text string) {
 	if text != "" {
 		p.add(paragraph{Kind: k, Text: text})
 	}
 }
 
-// message adds the text of a message: what is sent of it, what is not, and what is sent instead.
+// message adds the text of a message in paragraphs: parts that are sent, parts that are not, and what is sent instead.
 func (p *page) message(text string, e history.Entry) {
 	secrets := p.secrets.Spans(text)
 	p.hidden += len(secrets)
@@ -110,7 +110,7 @@ func (p *page) message(text string, e history.Entry) {
 	takeTo(kindSent, math.MaxInt)
 }
 
-// insert adds what is sent beside the text of a message. In the place of a cut it is a marker.
+// insert adds a text that is inserted into a message: a marker if it replaces a cut.
 func (p *page) insert(in history.Insert, cuts []history.Range) {
 	added := paragraph{Kind: kindAdded, Text: in.Text}
 	if slices.ContainsFunc(cuts, func(c history.Range) bool { return c.From <= in.At && in.At <= c.To }) {
@@ -120,7 +120,7 @@ func (p *page) insert(in history.Insert, cuts []history.Range) {
 	p.add(added)
 }
 
-// text is all of it.
+// text returns the whole text.
 func (p *page) text() string {
 	var b strings.Builder
 	for _, of := range p.paragraphs {
@@ -130,23 +130,23 @@ func (p *page) text() string {
 }
 
 const (
-	maxProse  = 92 // the most cells of a line of prose
-	markCells = 2  // the glyph or bar left of a text, and the blank after it
+	maxProse  = 92 // cells of a line of prose
+	markCells = 2  // the mark left of a text and a space
 )
 
-// pager is a page to scroll through. Only the lines on the screen are wrapped, so that a text of many megabytes opens
-// at once: the viewport of Bubbles would measure every line at each view.
+// pager scrolls through a page. It wraps only the lines on the screen, so a text of many megabytes opens at once; the
+// viewport of Bubbles would measure every line for each frame.
 type pager struct {
 	page   *page
 	lines  []line
-	rows   map[int][]string // of lines that were wrapped, at width w
+	rows   map[int][]string // cache of wrapped lines, for width w
 	st     *theme.Styles
-	wide   bool // a line of text may be as wide as the screen: it is no prose
+	wide   bool // lines may be as wide as the screen: the text is not prose
 	top    spot
 	w, h   int
-	height int // of the screen: the text has what the foot leaves of it
+	height int // of the screen; h is what the foot leaves for the text
 
-	foot func() []string // draws what stays below the text; nil for nothing
+	foot func() []string // draws the lines that stay below the text; nil for none
 }
 
 // line is a line of a paragraph.
@@ -156,16 +156,16 @@ type line struct {
 	first bool
 }
 
-// spot is a row of a line. The one behind the last row is row 0 of the line behind the last.
+// spot is a row of a wrapped line. The end of the text is row 0 after the last line.
 type spot struct{ line, row int }
 
-// split takes the page apart into lines.
+// split splits the page into lines.
 func (g *pager) split() {
 	before := kindPlain
 	for i := range g.page.paragraphs {
 		p := &g.page.paragraphs[i]
 		text, first := p.Text, true
-		if before >= kindSent && p.Kind >= kindSent { // one text goes on, as where it is wrapped
+		if before >= kindSent && p.Kind >= kindSent { // the same text goes on: drop the white space at the break
 			if text = strings.TrimPrefix(strings.TrimPrefix(text, " "), "\n"); text == "" {
 				continue
 			}
@@ -180,7 +180,7 @@ func (g *pager) split() {
 	}
 }
 
-// piece is how many bytes of a line are wrapped as a whole: of a long one not all.
+// piece returns how many bytes of a long line are wrapped together.
 func piece(text string) int {
 	const longest = 8 << 10
 	end := min(len(text), longest)
@@ -190,7 +190,7 @@ func piece(text string) int {
 	return end
 }
 
-// resize gives the pager its size in cells. The line at the top stays there.
+// resize sets the size in cells. The line at the top stays there.
 func (g *pager) resize(w, h int) {
 	if g.lines == nil {
 		g.split()
@@ -202,7 +202,7 @@ func (g *pager) resize(w, h int) {
 	g.fit()
 }
 
-// fit gives the text what the foot leaves of the screen. A low screen has no foot.
+// fit gives the text the lines that the foot leaves. A low screen has no foot.
 func (g *pager) fit() {
 	const leastText = 4 // lines
 	g.h = max(1, g.height)
@@ -214,7 +214,7 @@ func (g *pager) fit() {
 	g.clamp()
 }
 
-// wrapped is a line's rows. Every line has one.
+// wrapped returns the rows of line i, at least one.
 func (g *pager) wrapped(i int) []string {
 	const kept = 1 << 10
 	if g.rows == nil || len(g.rows) >= kept {
@@ -226,7 +226,7 @@ func (g *pager) wrapped(i int) []string {
 	return g.rows[i]
 }
 
-// move is so many rows below a spot, or above it, as far as there are rows.
+// move returns the spot that is so many rows below another one, or above it, within the text.
 func (g *pager) move(at spot, by int) spot {
 	for ; by < 0 && at != (spot{}); by++ {
 		if at.row == 0 {
@@ -242,7 +242,7 @@ func (g *pager) move(at spot, by int) spot {
 	return at
 }
 
-// clamp goes back as far as the screen would be empty below the end.
+// clamp scrolls back if the end of the text is above the end of the screen.
 func (g *pager) clamp() {
 	last := g.move(spot{len(g.lines), 0}, -g.h)
 	if g.top.line > last.line || g.top.line == last.line && g.top.row > last.row {
@@ -256,7 +256,7 @@ func (g *pager) goTo(line int) {
 	g.clamp()
 }
 
-// scroll moves the text by rows, or to one of its ends.
+// scroll scrolls by rows, or by keymap.AllLines to an end.
 func (g *pager) scroll(by int) {
 	switch by {
 	case -keymap.AllLines:
@@ -269,7 +269,7 @@ func (g *pager) scroll(by int) {
 	g.clamp()
 }
 
-// jump scrolls to the next heading, or to the one before, where there is one.
+// jump scrolls to the next or previous heading, if there is one.
 func (g *pager) jump(by int) {
 	for i := g.top.line + by; i >= 0 && i < len(g.lines); i += by {
 		if g.lines[i].first && g.lines[i].Title != "" {
@@ -279,7 +279,7 @@ func (g *pager) jump(by int) {
 	}
 }
 
-// position says how far down the text the screen is, "" where it holds all of it.
+// position says in percent how far down the text is scrolled, "" if all of it is visible.
 func (g *pager) position() string {
 	end := g.move(g.top, g.h)
 	if g.top == (spot{}) && end.line == len(g.lines) {
@@ -288,7 +288,7 @@ func (g *pager) position() string {
 	return theme.Thousands(end.line*100/len(g.lines)) + " %"
 }
 
-// View draws the rows on the screen.
+// View draws the visible rows and the foot.
 func (g *pager) View() (rows []string) {
 	for at := g.top; at.line < len(g.lines) && len(rows) < g.h; at = g.move(at, 1) {
 		rows = append(rows, g.wrapped(at.line)[at.row])
@@ -299,8 +299,7 @@ func (g *pager) View() (rows []string) {
 	return rows
 }
 
-// draw draws a line in rows. What stands at its right end has a row of its own where there is no
-// room for it.
+// draw draws a line in rows. An aside without room beside the first row gets a row of its own.
 func (g *pager) draw(l line) []string {
 	if l.Kind == kindDrawn {
 		return []string{l.text}
@@ -332,10 +331,10 @@ func (g *pager) draw(l line) []string {
 	return rows
 }
 
-// marks are what stands left of a text of a kind.
+// marks are the marks left of a text by its kind.
 var marks = map[paragraphKind]string{kindSent: "▌", kindUnsent: "┊", kindMarker: "◐", kindAdded: "✚"}
 
-// marked is a mark in the cells left of a text, behind the gutter.
+// marked draws the margin and a mark.
 func (g *pager) marked(mark string) string {
 	style := g.st.GlyphStyle(mark)
 	if mark == marks[kindUnsent] {
@@ -344,7 +343,7 @@ func (g *pager) marked(mark string) string {
 	return strings.Repeat(" ", theme.Gutter(g.w)) + theme.Fit(style.Render(mark), markCells)
 }
 
-// style is the style of a paragraph's text.
+// style returns the style of a paragraph's text.
 func (g *pager) style(p *paragraph) lipgloss.Style {
 	switch p.Kind {
 	case kindVerdict:

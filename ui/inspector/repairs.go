@@ -19,7 +19,7 @@ import (
 	"winnow/ui/theme"
 )
 
-// RepairedEntries are the messages of a plan that it repairs, or sends otherwise because they are damaged.
+// RepairedEntries returns the entries of a plan that have repairs or a remedy.
 func RepairedEntries(p *history.Plan) (list []history.Entry) {
 	for i := range p.Entries { // Most are not repaired, and an entry is large to copy.
 		if len(p.Entries[i].Repairs) > 0 {
@@ -29,7 +29,7 @@ func RepairedEntries(p *history.Plan) (list []history.Entry) {
 	return list
 }
 
-// remedyOf is what is sent of a repaired message.
+// remedyOf returns the remedy in use for a message.
 func remedyOf(e history.Entry) history.Remedy {
 	for _, r := range e.Repairs {
 		if r.Remedy != history.SendRepaired {
@@ -39,14 +39,14 @@ func remedyOf(e history.Entry) history.Remedy {
 	return history.SendRepaired
 }
 
-// RemedyOption is a remedy that there is for a message, and the request with it.
+// RemedyOption is a remedy that can be chosen for a message, and the plan of the request with it.
 type RemedyOption struct {
 	Remedy history.Remedy
 	Plan   *history.Plan
 }
 
-// repair writes what was repaired of the message: what was wrong, and what is stored against what is sent, by the
-// remedy under the cursor.
+// repair writes the repair of the message: what was wrong, and the stored messages beside those that would be sent with
+// the remedy under the cursor.
 func (in *Model) repair(p *page) {
 	plan, when, e := &in.Plan, "now", in.entry()
 	if i := in.optionAtCursor(); i >= 0 && in.remedy != remedyOf(e) {
@@ -69,7 +69,7 @@ func (in *Model) repair(p *page) {
 	p.line(kindRemark, "The original is kept byte for byte.")
 }
 
-// readRemedies plans with each other remedy for the message than now, and keeps those that change something.
+// readRemedies plans with each remedy for the message, and keeps those that make a difference.
 func (in *Model) readRemedies() tea.Cmd {
 	if in.Past != nil {
 		return nil
@@ -80,7 +80,7 @@ func (in *Model) readRemedies() tea.Cmd {
 		for _, to := range history.Remedies() {
 			plan := now
 			if to != remedyOf(of) {
-				// Why it could not be sent is said where it is sent.
+				// The user sees the error on sending.
 				plan, _ = s.Try(ctx, session.Settings{}).WithRemedy(to, of.ID).Preview(draft)
 			}
 			if e, ok := plan.EntryOf(of.ID); ok && remedyOf(e) == to {
@@ -91,8 +91,7 @@ func (in *Model) readRemedies() tea.Cmd {
 	})
 }
 
-// ShowRemedies shows the remedies that there are for the message. The cursor stays on its remedy, and is on what is sent
-// now at first.
+// ShowRemedies shows the remedies for the message. The cursor stays on its remedy, or begins on the one in use.
 func (in *Model) ShowRemedies(prices []RemedyOption) tea.Cmd {
 	if in.options = prices; in.optionAtCursor() < 0 {
 		in.remedy = remedyOf(in.entry())
@@ -100,12 +99,12 @@ func (in *Model) ShowRemedies(prices []RemedyOption) tea.Cmd {
 	return in.write(0, in.repair)
 }
 
-// optionAtCursor is the remedy under the cursor, by its place; -1 until the prices are known.
+// optionAtCursor returns the index of the option under the cursor, -1 until the options are known.
 func (in *Model) optionAtCursor() int {
 	return slices.IndexFunc(in.options, func(p RemedyOption) bool { return p.Remedy == in.remedy })
 }
 
-// moveToOption moves the cursor to another remedy.
+// moveToOption moves the cursor to another option.
 func (in *Model) moveToOption(i int) tea.Cmd {
 	if i < 0 || i >= len(in.options) {
 		return nil
@@ -114,19 +113,19 @@ func (in *Model) moveToOption(i int) tea.Cmd {
 	return in.write(0, in.repair)
 }
 
-// stepRepair goes to another repaired message. Behind the last one comes the first.
+// stepRepair goes to the next repaired message, and wraps around.
 func (in *Model) stepRepair(by int) tea.Cmd {
 	list := RepairedEntries(&in.Plan)
 	to := list[(in.repairNumber(list)+by+len(list))%len(list)]
 	return in.Inspect(Subject{Message: to.ID}, RepairView)
 }
 
-// repairNumber is the place of the message among the repaired ones.
+// repairNumber returns the index of the message among the repaired ones.
 func (in *Model) repairNumber(list []history.Entry) int {
 	return slices.IndexFunc(list, func(e history.Entry) bool { return e.ID == in.Subject.Message })
 }
 
-// choose has a remedy stored for the message and its group.
+// choose stores a remedy for the message and its tool group.
 func (in *Model) choose(to history.Remedy) tea.Cmd {
 	e := in.entry()
 	switch recovery := in.Session.State().Policy.Recovery; {
@@ -149,10 +148,10 @@ func (in *Model) choose(to history.Remedy) tea.Cmd {
 	})
 }
 
-// remedies are what can be sent, each with its tokens beside those of now.
+// remedies draws the options, each with the difference in tokens.
 func (in *Model) remedies() (lines []string) {
 	st, gutter := &in.Themes.Styles, theme.Gutter(in.w)
-	w := in.w - gutter - 1 // beside the mark of the cursor
+	w := in.w - gutter - 1 // without the cursor bar
 	for i, p := range in.options {
 		name, about := in.remedyText(p.Remedy)
 		tokens, style := "no difference", st.Text
@@ -180,7 +179,7 @@ func (in *Model) remedies() (lines []string) {
 	return lines
 }
 
-// remedyText is the name of a remedy, and what becomes of the message by it.
+// remedyText returns the name of a remedy and what it does to the message.
 func (in *Model) remedyText(to history.Remedy) (name, about string) {
 	m, _ := in.Panel.StoredMessage(in.Subject.Message)
 	switch {
@@ -194,7 +193,7 @@ func (in *Model) remedyText(to history.Remedy) (name, about string) {
 	return "Send it repaired", "changes only what the server needs"
 }
 
-// repairHints are the keys that matter in the view of a repair.
+// repairHints are the keys of the repair view.
 func (in *Model) repairHints() (hints []key.Binding) {
 	k := &in.Keys
 	if len(in.options) > 1 {
@@ -206,8 +205,8 @@ func (in *Model) repairHints() (hints []key.Binding) {
 	return append(hints, k.Hint("next repair", keymap.NextHit))
 }
 
-// group are the messages that are repaired together, a message with the results of its calls or a message alone: as
-// they are stored, and as a plan sends them.
+// group returns the messages that are repaired together, a message with the results of its calls: as stored, and as a
+// plan sends them.
 func (in *Model) group(plan *history.Plan, e history.Entry) (stored, sent []history.Message) {
 	var ids []int64
 	for _, i := range plan.Group(e.Index) {
@@ -220,7 +219,7 @@ func (in *Model) group(plan *history.Plan, e history.Entry) (stored, sent []hist
 		return stored, nil
 	}
 	end := slices.Max(at) + 1
-	for end < len(plan.Messages) && plan.Messages[end].Role == history.Tool { // stand-ins for results
+	for end < len(plan.Messages) && plan.Messages[end].Role == history.Tool { // placeholder results
 		end++
 	}
 	return stored, plan.Messages[slices.Min(at):end]
@@ -228,13 +227,13 @@ func (in *Model) group(plan *history.Plan, e history.Entry) (stored, sent []hist
 
 // The layout of a comparison, in cells.
 const (
-	columnGap = 4 // between what is stored and what is sent
-	signCells = 3 // the sign of a row, with a cell before and after it
-	nameCells = 8 // the name of a value, with the cells before and after it
+	columnGap = 4 // between the two columns
+	signCells = 3 // a − or + with a space on both sides
+	nameCells = 8 // the name of a value with its spaces
 )
 
-// comparison draws messages as they are stored against what is sent of them: side by side, on a narrow screen one below
-// the other. A row that the other side does not have begins with a sign, − or +.
+// comparison draws the stored messages beside those that are sent, or above them on a narrow screen. Rows that only one
+// side has are marked − or +.
 func (in *Model) comparison(plan *history.Plan, e history.Entry, when string) []string {
 	st, gutter := &in.Themes.Styles, theme.Gutter(in.w)
 	w, beside := in.w-2*gutter, in.w >= theme.NarrowScreen
@@ -260,8 +259,8 @@ func (in *Model) comparison(plan *history.Plan, e history.Entry, when string) []
 	return strings.Split(edge.Render(lipgloss.JoinHorizontal(lipgloss.Top, left, gap, right)), "\n")
 }
 
-// rowsOf are the rows of message i: its role, its text, and of calls and results the ids, which are quoted: a blank one
-// is seen.
+// rowsOf returns the rows of message i: its role, its text, and its calls or its result. Ids are quoted, so that an
+// empty one is visible.
 func (in *Model) rowsOf(list []history.Message, i, w int) (rows []string) {
 	if i >= len(list) {
 		return nil
@@ -283,7 +282,7 @@ func (in *Model) rowsOf(list []history.Message, i, w int) (rows []string) {
 	return rows
 }
 
-// valueRows are the rows of a value behind its name. Of a long one the beginning and the end are shown.
+// valueRows returns the rows of a named value. A long value is shortened in the middle.
 func (in *Model) valueRows(name, text string, w int) []string {
 	const head, tail = 200, 200 // bytes
 	text = in.Secrets.Redact(text)
@@ -299,7 +298,7 @@ func (in *Model) valueRows(name, text string, w int) []string {
 	return rows
 }
 
-// signed are the rows of a message beside those of the other side.
+// signed styles the rows of a message and marks those that the other side does not have.
 func (in *Model) signed(rows, other []string, sign string, style lipgloss.Style) (lines []string) {
 	st := &in.Themes.Styles
 	for i, row := range rows {
@@ -321,7 +320,7 @@ func (in *Model) signed(rows, other []string, sign string, style lipgloss.Style)
 	return lines
 }
 
-// column is one side of a comparison, w cells wide on the ground of code under its title.
+// column draws one side of a comparison in w cells, with its title.
 func (in *Model) column(title, about string, lines []string, w int) string {
 	st := &in.Themes.Styles
 	column := theme.Fit(st.Strong.Render(title)+st.Muted.Render("  "+about), w)

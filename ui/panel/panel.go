@@ -1,5 +1,5 @@
-// Package panel shows one request: where its tokens go, what becomes of every message and why, the requests of the
-// past, and what other settings would change. It plans nothing but trials, and stores nothing.
+// Package panel shows one request: how many tokens its parts take, which messages it sends and why, earlier requests,
+// and what other settings would change (What-if). It plans nothing except What-if trials, and stores nothing.
 package panel
 
 import (
@@ -17,45 +17,45 @@ import (
 	"winnow/ui/theme"
 )
 
-// Model shows one request. It is fed by the plan or the record of that request alone.
+// Model is the panel. It shows the next request, a past one, or a What-if trial.
 type Model struct {
 	*app.Context
 	Callbacks
 
-	Next   Request  // what would leave now, or is leaving
-	Past   *Request // one that was sent, shown instead; nil for none
-	Whatif *Whatif  // other settings that are tried out, shown instead; nil for none
+	Next   Request  // the request that would be sent now, or is being sent
+	Past   *Request // a sent request that is shown instead; nil for none
+	Whatif *Whatif  // a trial that is shown instead; nil for none
 
-	Forecast      record.Forecast // what the requests before tell about the next one
+	Forecast      record.Forecast // what earlier requests predict about the next one
 	Window        llm.Window      // of the model in use
-	windowProblem string          // that the limit is wrong, and what to do, "" where it is not
+	windowProblem string          // a sentence if the configured window is too large, else ""
 
-	Focused  bool  // the keys are for the panel
-	cursor   int64 // the id of the row under the cursor; any other number stands for the last row
-	expanded bool  // the messages that share a row are shown row by row
+	Focused  bool  // the panel has the focus
+	cursor   int64 // id of the row under the cursor; an unknown id means the last row
+	expanded bool  // each message has its own row
 
-	reads   app.Latest         // the readings of requests of the past
-	reading bool               // it is not done
-	list    list               // the part of the list that was drawn last
-	gists   map[gistKey]string // how messages begin, without their secrets
+	reads   app.Latest         // of past requests
+	reading bool               // a past request is being read
+	list    list               // as last drawn
+	gists   map[gistKey]string // cache of the beginnings of messages, redacted
 }
 
-// Callbacks is what the panel has the rest of the screen do.
+// Callbacks are what the panel asks of its parent.
 type Callbacks struct {
 	Message         func(id int64) (store.Message, bool)
-	Gist            func(store.Message) string // how a message begins
-	VisibleMessages func() (first, end int)    // the messages on the page by their index
-	ListedModels    func() []llm.Model         // the models of the endpoints, nil before they were asked
+	Gist            func(store.Message) string // the beginning of a message
+	VisibleMessages func() (first, end int)    // half-open range of the messages that the transcript shows
+	ListedModels    func() []llm.Model         // the models that the endpoints listed, nil if not asked yet
 
-	RequestShown  func() tea.Cmd                         // another request is on show
-	CursorMoved   func()                                 // the user moved the cursor
-	Inspect       func() tea.Cmd                         // shows what is under the cursor in full
+	RequestShown  func() tea.Cmd                         // called when another request is shown
+	CursorMoved   func()                                 // called when the user moved the cursor
+	Inspect       func() tea.Cmd                         // opens the inspector for the row under the cursor
 	ListModels    func() tea.Cmd                         // asks the endpoints for their models
-	LeaveWhatif   func() tea.Cmd                         // closes the dials
-	ApplySettings func(session.Settings, string) tea.Cmd // keeps settings, and says which
+	LeaveWhatif   func() tea.Cmd                         // closes What-if
+	ApplySettings func(session.Settings, string) tea.Cmd // applies settings to the chat and shows a notice
 }
 
-// ShownRequest is the request that the panel shows.
+// ShownRequest returns the request that the panel shows.
 func (p *Model) ShownRequest() *Request {
 	switch {
 	case p.Whatif != nil:
@@ -66,10 +66,10 @@ func (p *Model) ShownRequest() *Request {
 	return &p.Next
 }
 
-// SetPlan takes a new plan of the next request.
+// SetPlan sets the plan of the next request, or the error of planning it.
 func (p *Model) SetPlan(plan history.Plan, err error) { p.Next.setPlan(plan, err) }
 
-// RefreshCosts reads what the next request would cost, which limit it would exceed, and how far its window is to be trusted.
+// RefreshCosts updates the estimated cost of the next request, the limit that it would exceed, and the window.
 func (p *Model) RefreshCosts() {
 	s, next := p.Session, &p.Next
 	model := s.Model()
@@ -83,7 +83,7 @@ func (p *Model) RefreshCosts() {
 	}
 }
 
-// ShowPast shows a request that was sent; nil goes back to the next one. No other one is waited for any more.
+// ShowPast shows a sent request, or the next one for nil. It cancels the reading of any other.
 func (p *Model) ShowPast(past *Request) tea.Cmd {
 	p.reads++
 	p.reading, p.Past = false, past
@@ -91,7 +91,7 @@ func (p *Model) ShowPast(past *Request) tea.Cmd {
 	return p.Callbacks.RequestShown()
 }
 
-// ShowNext goes back to the next request, where another one is shown.
+// ShowNext goes back to the next request if a past one is shown.
 func (p *Model) ShowNext() tea.Cmd {
 	if p.Past == nil {
 		return nil
@@ -99,8 +99,8 @@ func (p *Model) ShowNext() tea.Cmd {
 	return p.ShowPast(nil)
 }
 
-// lines are the rows of the list, and at is the one under the cursor. With the focus a request in which everything is
-// whole is shown message by message.
+// lines returns the rows of the list and the index of the one under the cursor. With the focus, a request that sends
+// everything whole has a row for each message.
 func (p *Model) lines() (rows []Row, at int) {
 	r := p.ShownRequest()
 	rows = r.rows(p.expanded || p.Focused && r.AllWhole())
@@ -112,8 +112,8 @@ func (p *Model) lines() (rows []Row, at int) {
 	return rows, at
 }
 
-// SelectedRow is the row under the cursor, with the message of it that the cursor is on. It is the zero Row where the
-// request has none.
+// SelectedRow returns the row under the cursor; its Entry is the message under the cursor. It is the zero Row if there
+// are none.
 func (p *Model) SelectedRow() Row {
 	rows, at := p.lines()
 	if at < 0 {
@@ -126,17 +126,17 @@ func (p *Model) SelectedRow() Row {
 	return row
 }
 
-// GoTo puts the cursor on a message, where the request has it.
+// GoTo moves the cursor to a message if the request has it.
 func (p *Model) GoTo(message int64) {
 	if _, ok := p.ShownRequest().Plan.EntryOf(message); ok {
 		p.cursor = message
 	}
 }
 
-// CursorToEnd gives the cursor back to the end of the list, of which no line is opened any more.
+// CursorToEnd moves the cursor to the last row, where it stays as the list grows, and groups messages again.
 func (p *Model) CursorToEnd() { p.cursor, p.expanded = 0, false }
 
-// GoToFirstChange puts the cursor on the first message that is not sent whole, unless it was moved.
+// GoToFirstChange moves the cursor to the first message that is not sent whole, unless the user has moved it.
 func (p *Model) GoToFirstChange() {
 	entries := p.ShownRequest().Plan.Entries
 	changed := slices.IndexFunc(entries, func(e history.Entry) bool { return !e.Whole || !e.Sent() })
@@ -145,15 +145,15 @@ func (p *Model) GoToFirstChange() {
 	}
 }
 
-// MoveCursor moves the cursor by rows.
+// MoveCursor moves the cursor by so many rows.
 func (p *Model) MoveCursor(by int) {
 	if rows, at := p.lines(); at >= 0 {
 		p.cursor = rows[max(0, min(at+by, len(rows)-1))].id()
 	}
 }
 
-// Click puts the cursor on the line of the list that stands at a line of the panel. A click on the line under the
-// cursor opens that, where the panel had the keys.
+// Click moves the cursor to the row at line y of the panel. A click on the row under the cursor opens it, if the panel
+// already had the focus.
 func (p *Model) Click(y int, focused bool) tea.Cmd {
 	rows, at := p.lines()
 	line := y - p.list.top + p.list.first
@@ -168,7 +168,7 @@ func (p *Model) Click(y int, focused bool) tea.Cmd {
 	return nil
 }
 
-// Update is a key in the panel, or for its dials.
+// Update handles a key in the panel or in What-if.
 func (p *Model) Update(msg tea.KeyPressMsg) tea.Cmd {
 	if p.Whatif != nil {
 		return p.dialKey(msg)
@@ -192,7 +192,7 @@ func (p *Model) Update(msg tea.KeyPressMsg) tea.Cmd {
 	return p.scroll(msg, k.First(keymap.Help)+" lists the keys.")
 }
 
-// scroll is a key that moves the cursor through the list; of another one it says which keys do something.
+// scroll handles a key that moves the cursor. For other keys it shows a notice that ends with others.
 func (p *Model) scroll(msg tea.KeyPressMsg, others string) tea.Cmd {
 	by, ok := p.Keys.Stride(msg, max(1, p.list.end-p.list.first))
 	if !ok {
@@ -203,7 +203,7 @@ func (p *Model) scroll(msg tea.KeyPressMsg, others string) tea.Cmd {
 	return nil
 }
 
-// inspect shows the row under the cursor in full.
+// inspect opens the row under the cursor: a group row by row, a message or added text in the inspector.
 func (p *Model) inspect() tea.Cmd {
 	switch row := p.SelectedRow(); {
 	case row == Row{}:

@@ -20,7 +20,7 @@ import (
 	"winnow/ui/theme"
 )
 
-// Update is a key while the transcript has them.
+// Update handles a key while the transcript has the focus.
 func (c *Model) Update(msg tea.KeyPressMsg) tea.Cmd {
 	if c.Search.Typing {
 		return c.searchKey(msg)
@@ -63,8 +63,8 @@ func (c *Model) Update(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// Hints are the keys that matter most in the transcript, and for a selection. The last one says how to leave, or where
-// the rest is.
+// Hints are the most useful keys for the current message or selection. The last one says how to leave, or where the
+// other keys are listed.
 func (c *Model) Hints() []key.Binding {
 	k := &c.Keys
 	pin, exclude := k.Hint("pin", keymap.Pin), k.Hint("exclude", keymap.Exclude)
@@ -95,18 +95,18 @@ func (c *Model) Hints() []key.Binding {
 	return append(hints, k.Hint("message", keymap.Next, keymap.Prev), k.Hint("help", keymap.Help))
 }
 
-// HasSelection says whether messages are selected, which the next action is about then.
+// HasSelection reports whether messages are selected. Actions then apply to them.
 func (c *Model) HasSelection() bool { return len(c.selected) > 0 }
 
-// ClearSelection leaves the selection.
+// ClearSelection deselects all messages.
 func (c *Model) ClearSelection() { c.selected = map[int64]bool{} }
 
-// SelectedIDs are the ids of the selected messages in the order of the conversation.
+// SelectedIDs returns the ids of the selected messages in the order of the chat.
 func (c *Model) SelectedIDs() []int64 {
-	return slices.Sorted(maps.Keys(c.selected)) // a message is younger than those before it
+	return slices.Sorted(maps.Keys(c.selected)) // ids rise along a branch
 }
 
-// Targets are the ids of the messages that an action is about: the selected ones, else the one under the cursor.
+// Targets returns the ids of the messages that an action applies to: the selected ones, else the one under the cursor.
 func (c *Model) Targets() []int64 {
 	ids := c.SelectedIDs()
 	if m, ok := c.MessageAtCursor(); ok && len(ids) == 0 {
@@ -115,7 +115,8 @@ func (c *Model) Targets() []int64 {
 	return ids
 }
 
-// toggleSelected adds the message under the cursor to the selection, or takes it out, and goes to the next one.
+// toggleSelected adds the message under the cursor to the selection or removes it, and moves the cursor to the next
+// one.
 func (c *Model) toggleSelected() tea.Cmd {
 	message, ok := c.MessageAtCursor()
 	switch {
@@ -131,12 +132,12 @@ func (c *Model) toggleSelected() tea.Cmd {
 	return nil
 }
 
-// Status says at which match the search is, else how many messages are selected, and their tokens in the request on
-// show; "" for neither.
+// Status says which search match is current, else how many messages are selected and how many tokens they take in the
+// request on show; "" for neither.
 func (c *Model) Status() string {
 	switch {
 	case c.HasSelection():
-	case c.Search.pattern != nil && c.cursor != 0: // the draft has no cursor
+	case c.Search.pattern != nil && c.cursor != 0: // no cursor: the draft has the focus
 		return c.hitText()
 	default:
 		return ""
@@ -150,14 +151,14 @@ func (c *Model) Status() string {
 	return theme.Thousands(len(c.selected)) + " selected · " + theme.Thousands(c.Plan.Sum.Tokens(tokens)) + " tokens"
 }
 
-// action is a change of flags by hand.
+// action is a change of flags by the user.
 type action struct {
-	flag   history.Flag           // that the messages are given; "" gives them back to the rules
-	ids    []int64                // the messages that it is about
-	before map[int64]history.Flag // of the messages that it changed, as soon as it is stored
+	flag   history.Flag           // the new flag; "" leaves the messages to the rules
+	ids    []int64                // of the messages
+	before map[int64]history.Flag // previous flags of the changed messages, once the action is stored
 }
 
-// SetFlag gives messages a flag.
+// SetFlag gives messages a flag; "" removes it.
 func (c *Model) SetFlag(f history.Flag, ids ...int64) tea.Cmd {
 	flags := map[int64]history.Flag{}
 	for _, id := range ids {
@@ -169,7 +170,7 @@ func (c *Model) SetFlag(f history.Flag, ids ...int64) tea.Cmd {
 	return c.applyFlags(a, flags, "")
 }
 
-// Undo undoes the last action.
+// Undo undoes the last change of flags.
 func (c *Model) Undo() tea.Cmd {
 	last := len(c.undo) - 1
 	if last < 0 {
@@ -181,8 +182,7 @@ func (c *Model) Undo() tea.Cmd {
 	return c.applyFlags(again, undone.before, "Undone: ")
 }
 
-// applyFlags stores the flags of an action, or those before it, after the actions before: what these changed is in their maps
-// by then. The sentence about it begins with a prefix.
+// applyFlags stores flags after all earlier actions, whose before maps are complete by then. Prefix begins the notice.
 func (c *Model) applyFlags(a *action, flags map[int64]history.Flag, prefix string) tea.Cmd {
 	s := c.Session
 	return c.InOrder(func(ctx context.Context) error {
@@ -190,7 +190,7 @@ func (c *Model) applyFlags(a *action, flags map[int64]history.Flag, prefix strin
 		maps.Copy(a.before, before)
 		return err
 	}, func(err error) tea.Cmd {
-		if len(a.before) == 0 { // there is nothing to undo
+		if len(a.before) == 0 { // nothing changed, so there is nothing to undo
 			c.undo = slices.DeleteFunc(c.undo, func(done *action) bool { return done == a })
 		}
 		if err != nil {
@@ -200,7 +200,7 @@ func (c *Model) applyFlags(a *action, flags map[int64]history.Flag, prefix strin
 	})
 }
 
-// actionText is what an action did, in one line.
+// actionText describes an action in one sentence.
 func (c *Model) actionText(a *action) string {
 	which := c.MessagesLabel(a.ids...)
 	if len(a.before) == 0 {
@@ -215,8 +215,8 @@ func (c *Model) actionText(a *action) string {
 	return text
 }
 
-// CopyCommand copies the messages that an action is about, or for "code" a code block of the first one. Without any it is
-// about the last answer.
+// CopyCommand is the command /copy. It copies the messages that Targets returns, or for "code" a code block of the
+// first one. Without targets it copies the last answer.
 func (c *Model) CopyCommand(args string) tea.Cmd {
 	var texts []string
 	for _, id := range c.Targets() {
@@ -237,7 +237,7 @@ func (c *Model) CopyCommand(args string) tea.Cmd {
 	return c.Fail("Usage: /copy, or /copy code for the last code block.")
 }
 
-// copy copies a text as it is.
+// copy copies a text unchanged.
 func (c *Model) copy(text string) tea.Cmd {
 	if text == "" {
 		return c.Fail("There is no text to copy.")
@@ -245,7 +245,7 @@ func (c *Model) copy(text string) tea.Cmd {
 	return c.Copy(theme.Plural(utf8.RuneCountInString(text), "character"), text)
 }
 
-// copyCode copies the last code block of a message, and when that was copied before, the one before it.
+// copyCode copies the last code block of a message. Repeated calls go back through its earlier blocks.
 func (c *Model) copyCode(blocks []string) tea.Cmd {
 	if len(blocks) == 0 {
 		return c.Fail("This message has no code block.")
@@ -258,33 +258,33 @@ func (c *Model) copyCode(blocks []string) tea.Cmd {
 	return c.Copy("a code block of "+theme.Plural(strings.Count(code, "\n")+1, "line"), code)
 }
 
-// position is a cell of a row, counted behind the gutter.
+// position is a cell of a row, counted from the end of the gutter.
 type position struct{ row, line, cell int }
 
 func (p position) compare(o position) int {
 	return cmp.Or(cmp.Compare(p.row, o.row), cmp.Compare(p.line, o.line), cmp.Compare(p.cell, o.cell))
 }
 
-// dragged is what is selected with the mouse: the cells from one position to another, in the order in which they were
-// passed. It goes when the rows change.
+// dragged is the text selected with the mouse: the cells between two positions, in either order. Changing the rows
+// clears it.
 type dragged struct {
 	held     bool     // the button is down
-	from, to position // the same one where nothing is selected
+	from, to position // equal if nothing is selected
 }
 
-// bounds are the first and the last position.
+// bounds returns the first and the last position.
 func (d dragged) bounds() (begin, end position) {
 	both := []position{d.from, d.to}
 	return slices.MinFunc(both, position.compare), slices.MaxFunc(both, position.compare)
 }
 
-// Dragging says that the mouse is selecting text.
+// Dragging reports whether the mouse is selecting text.
 func (c *Model) Dragging() bool { return c.dragged.held }
 
-// ClearDrag takes the selection of the mouse away.
+// ClearDrag removes the mouse selection.
 func (c *Model) ClearDrag() { c.dragged = dragged{} }
 
-// MouseDown begins a selection at a cell of the transcript.
+// MouseDown begins a mouse selection at a cell of the transcript.
 func (c *Model) MouseDown(x, y int) {
 	if c.ready() {
 		at := c.positionAt(x, y)
@@ -292,7 +292,7 @@ func (c *Model) MouseDown(x, y int) {
 	}
 }
 
-// MouseDrag takes the selection to a cell. Beyond the edge it scrolls.
+// MouseDrag extends the mouse selection to a cell. It scrolls if the cell is above or below the screen.
 func (c *Model) MouseDrag(x, y int) {
 	switch {
 	case y < 0:
@@ -303,8 +303,8 @@ func (c *Model) MouseDrag(x, y int) {
 	c.dragged.to = c.positionAt(x, min(max(y, 0), c.height-1))
 }
 
-// MouseUp ends a selection and copies it as it is drawn. Without one it was a click, which selects a message, and
-// clicked.
+// MouseUp ends a mouse selection and copies the text as it is drawn. If nothing was selected it moves the cursor to the
+// message and reports a click.
 func (c *Model) MouseUp() (cmd tea.Cmd, clicked bool) {
 	c.dragged.held = false
 	if c.dragged.from == c.dragged.to {
@@ -317,14 +317,14 @@ func (c *Model) MouseUp() (cmd tea.Cmd, clicked bool) {
 	return cmd, false
 }
 
-// positionAt is the position of a cell of the screen.
+// positionAt returns the position of a cell of the screen.
 func (c *Model) positionAt(x, y int) position {
 	i, line := c.rowAt(y)
 	return position{i, line, max(0, x-c.gutter())}
 }
 
-// draggedCells are the cells of a line of row i that are selected. A selection of several lines is one of text, or of why a
-// turn failed: names and receipts are not copied with it.
+// draggedCells returns the range of selected cells in a line of row i. A selection of several lines covers only text
+// and failures, not headings and receipts.
 func (c *Model) draggedCells(i, line int) (from, to int) {
 	begin, end := c.dragged.bounds()
 	b, several := c.block(i), begin.row != end.row || begin.line != end.line
@@ -337,7 +337,7 @@ func (c *Model) draggedCells(i, line int) (from, to int) {
 	return first.cell, last.cell + 1
 }
 
-// markDragged draws the selected cells of a line of row i.
+// markDragged highlights the selected cells of a line of row i.
 func (c *Model) markDragged(text string, i, line int) string {
 	from, to := c.draggedCells(i, line)
 	if to = min(to, theme.Width(text)); from >= to {
@@ -346,7 +346,7 @@ func (c *Model) markDragged(text string, i, line int) string {
 	return lipgloss.StyleRanges(text, lipgloss.NewRange(from, to, lipgloss.NewStyle().Reverse(true)))
 }
 
-// draggedText is what is selected, as it is drawn, with a blank line between messages.
+// draggedText returns the selected text as it is drawn, with a blank line between messages.
 func (c *Model) draggedText() string {
 	var lines []string
 	begin, end := c.dragged.bounds()

@@ -17,43 +17,44 @@ import (
 )
 
 const (
-	oneWord    = 60 // below this width a verdict is one word
-	maxProse   = 92 // the most cells of a line of prose: more is hard to read
-	glyphCells = 2  // the cells of the glyph and of the space behind it
+	oneWord    = 60 // below this width, in cells, a verdict is one word
+	maxProse   = 92 // cells of a line of prose: longer lines are hard to read
+	glyphCells = 2  // cells of the glyph and the space after it
 
-	bar          = "▌" // beside the user's words, and beside the message under the cursor
-	wholeGlyph   = "●" // the sign of a message that is sent as it is
-	failureGlyph = "✗" // that of what went wrong
+	bar          = "▌" // beside user messages and the message under the cursor
+	wholeGlyph   = "●" // a message that is sent unchanged
+	failureGlyph = "✗" // a failure
 
-	maxBlocks = 128 // rendered rows that are kept
+	maxBlocks = 128 // rendered rows in the cache
 )
 
 // block is a rendered row.
 type block struct {
 	rowState
-	lines    []string // without the gutter; the first one is who speaks, the verdict is added to it for each frame
-	from, to int      // the lines of the text and of the tool calls
-	failure  int      // the first line of why its turn failed behind it, -1 for none
-	match    int      // the first line with a match of the search, else the one that stands for what is not shown
+	lines    []string // without the gutter; the first is the heading, to which each frame adds the verdict
+	from, to int      // the range of lines that hold the text and the tool calls
+	failure  int      // the first line of the failure of its turn, -1 for none
+	match    int      // the first line with a search match, else the line about the omitted rest
 }
 
-// rowState is what decides the lines of a row beside its message and the width: with the same look it is drawn alike.
+// rowState is everything, besides the message and the width, that decides how a row is drawn. Rows are cached by it.
 type rowState struct {
-	expanded     bool           // it is unfolded
-	unsent       bool           // the model does not see it
-	cut          history.Range  // the first one, where it is shown as it is sent
-	tokens       int            // of its text, as the server counts them; 0 where they are not counted
-	joinsCall    bool           // it is a result directly below its call
-	withAdvice   bool           // the ways out of what went wrong are shown
-	pattern      *regexp.Regexp // what is searched for, nil for nothing
-	isCurrentHit bool           // the user is at it in the search
+	expanded     bool           // the row is shown in full
+	unsent       bool           // the message is not sent
+	cut          history.Range  // the first cut, if the message is shown as it is sent
+	tokens       int            // of the text, as the server counts; 0 if unknown
+	joinsCall    bool           // the row is a tool result directly below its call
+	withAdvice   bool           // a failure comes with remedies
+	pattern      *regexp.Regexp // of the search, nil for none
+	isCurrentHit bool           // the row is the current match
 }
 
-// rowStateOf is how row i has to be drawn now.
+// rowStateOf returns the current state of row i.
 func (c *Model) rowStateOf(i int) rowState {
 	id := c.id(i)
 	l := rowState{
-		joinsCall: c.joinsCall(i), withAdvice: i+1 == c.rows() && !c.Busy, pattern: c.Search.pattern, isCurrentHit: c.Search.at() == id,
+		joinsCall: c.joinsCall(i), withAdvice: i+1 == c.rows() && !c.Busy, pattern: c.Search.pattern,
+		isCurrentHit: c.Search.at() == id,
 	}
 	l.expanded = c.expanded[id] || l.isCurrentHit
 	if i < c.Messages.Len() {
@@ -68,7 +69,7 @@ func (c *Model) rowStateOf(i int) rowState {
 	return l
 }
 
-// block is row i as it is drawn now.
+// block returns row i as it is to be drawn now, from the cache if possible.
 func (c *Model) block(i int) *block {
 	id, l := c.id(i), c.rowStateOf(i)
 	if b := c.blocks[id]; b != nil && b.rowState == l {
@@ -83,20 +84,20 @@ func (c *Model) block(i int) *block {
 	return b
 }
 
-// gutter is the number of cells to the left of the text: the margin and the glyph.
+// gutter is the number of cells left of the text: the margin and the glyph.
 func (c *Model) gutter() int { return c.left + glyphCells }
 
-// bodyWidth is the cells at the right of the gutter.
+// bodyWidth is the number of cells right of the gutter.
 func (c *Model) bodyWidth() int { return max(c.width-c.gutter(), 1) }
 
-// proseWidth is the cells for a line of prose.
+// proseWidth is the number of cells of a line of prose.
 func (c *Model) proseWidth() int { return min(c.bodyWidth(), maxProse) }
 
-// View draws what is on the screen: as many lines as the transcript is high.
+// View draws the rows on the screen. It returns exactly as many lines as the transcript is high.
 func (c *Model) View() []string {
 	if c.streaming() && c.answer.Stale() {
 		delete(c.blocks, streamingID)
-		for !c.answer.grew && c.answer.Stale() { // the server pauses: what came is shown whole
+		for !c.answer.grew && c.answer.Stale() { // the server pauses: show everything so far
 			c.answer.Lines()
 		}
 		c.answer.grew = false
@@ -113,7 +114,7 @@ func (c *Model) View() []string {
 	return append(out, make([]string, max(0, c.height-len(out)))...)
 }
 
-// draw draws a line of row i, or one below it.
+// draw draws a line of row i, or one of the lines below it.
 func (c *Model) draw(i, line int) string {
 	switch below := line - len(c.block(i).lines); {
 	case below < 0:
@@ -124,7 +125,7 @@ func (c *Model) draw(i, line int) string {
 	return ""
 }
 
-// gutterText is what stands at the left of a line of row i.
+// gutterText is what is drawn left of a line of row i: the cursor, and a glyph or bar.
 func (c *Model) gutterText(i, line int) string {
 	st, id, b := &c.Themes.Styles, c.id(i), c.block(i)
 	cursor, side := " ", " "
@@ -149,7 +150,7 @@ func (c *Model) gutterText(i, line int) string {
 	return cursor + strings.Repeat(" ", max(0, c.left-1)) + side + " "
 }
 
-// lineOf is a line of row i as it stands on the screen. The first one of a message ends with the verdict.
+// lineOf returns a line of row i as it is on the screen. The first line of a message ends with the verdict.
 func (c *Model) lineOf(i, line int) string {
 	b := c.block(i)
 	if line > 0 {
@@ -161,14 +162,14 @@ func (c *Model) lineOf(i, line int) string {
 	if b.unsent {
 		style = st.Muted
 	}
-	most := w - 2 - min(theme.Width(head), w/3) // a long call leaves the verdict its reason
+	most := w - 2 - min(theme.Width(head), w/3) // leaves room for the verdict beside a long call
 	if word, _, _ := strings.Cut(tag, " "); c.width < oneWord || theme.Width(tag) > most {
 		tag = strings.TrimSuffix(word, ":") // "cut" of "cut to 150 of 2,310 characters"
 	}
 	return theme.Spread(head, style.Render(tag), w)
 }
 
-// render draws the message of row i, and why its turn failed behind it.
+// render draws the message of row i, and the failure of its turn if there was one.
 func (c *Model) render(b *block, i int) {
 	st := &c.Themes.Styles
 	m, err := c.message(i)
@@ -182,7 +183,7 @@ func (c *Model) render(b *block, i int) {
 	}
 	b.lines = append(b.lines, c.statusLines(m, err, b.withAdvice)...)
 	if receipt, ok := c.Receipts[m.Request]; ok && m.Request != 0 && m.Role == history.Assistant {
-		if len(b.lines) == b.to && endsInBlock(m.Content) { // what follows code or a table stands apart from it
+		if len(b.lines) == b.to && endsInBlock(m.Content) { // a blank line after code or a table
 			b.lines = append(b.lines, "")
 		}
 		arrived := theme.EstimateTokens(len(m.Content) + len(m.Reasoning))
@@ -203,10 +204,10 @@ func (c *Model) render(b *block, i int) {
 	}
 }
 
-// heading is the first line of a message, but for its verdict: who speaks, or the call or the result that it is.
+// heading is the first line of a message without its verdict: the speaker, or the tool call or result itself.
 func (c *Model) heading(m store.Message, l rowState) string {
 	st, name := &c.Themes.Styles, theme.Speaker(m.Role)
-	style := st.Muted // a name is not to be taken for a heading
+	style := st.Muted // must not look like a Markdown heading
 	switch {
 	case callsOnly(m):
 		return c.call(m.ToolCalls[0])
@@ -227,14 +228,14 @@ func (c *Model) heading(m store.Message, l rowState) string {
 	return name
 }
 
-// boundary is the line above the first message of which the model sees the conversation.
+// boundary is the line above the first message after a gap: from there on the model sees every message.
 type boundary struct {
-	id         int64 // that message, 0 for none
-	above, all int   // how many messages in front of it the model sees: the opening, what is pinned, what is recalled
+	id         int64 // the message below the line, 0 for no line
+	above, all int   // how many of all messages above it are sent: the opening, pinned and recalled ones
 }
 
 // SetPlan shows the verdicts of a plan beside the messages. First is the index of the first message that the server can
-// have read of it.
+// have read.
 func (c *Model) SetPlan(plan history.Plan, first int) {
 	c.Plan, c.firstRead = plan, first
 	c.allWhole = first == 0 && !slices.ContainsFunc(plan.Entries, func(e history.Entry) bool {
@@ -245,7 +246,8 @@ func (c *Model) SetPlan(plan history.Plan, first int) {
 	c.clamp()
 }
 
-// boundaryOf is the edge behind the last message that fell out of a plan, none where none fell out, or none follows.
+// boundaryOf returns the boundary after the last dropped message of a plan, none if nothing was dropped or nothing
+// follows.
 func boundaryOf(plan history.Plan) (e boundary) {
 	sent, fell := 0, false
 	for i, entry := range plan.Entries {
@@ -262,7 +264,7 @@ func boundaryOf(plan history.Plan) (e boundary) {
 	return e
 }
 
-// boundaryLine is the line of the edge, whose left end stands in the gutter.
+// boundaryLine draws the boundary. Its left end is in the gutter.
 func (c *Model) boundaryLine() string {
 	st, sees, counted := &c.Themes.Styles, "the model sees from here", "and "+theme.Thousands(c.boundary.above)
 	if c.Callbacks.ShowsTrial() {
@@ -276,7 +278,7 @@ func (c *Model) boundaryLine() string {
 	return strings.Repeat(" ", c.left) + theme.RuleWithText(st.Seen, c.width-c.left, 2, words, note)
 }
 
-// goToBoundary selects the first message that the model still sees, or says that it sees the chat from its start.
+// goToBoundary selects the first message after the boundary. If there is none it returns a sentence that says why.
 func (c *Model) goToBoundary() string {
 	switch {
 	case len(c.NextPlan.Entries) == 0:
@@ -287,7 +289,7 @@ func (c *Model) goToBoundary() string {
 	return "Nothing is dropped: the model sees the chat from its start."
 }
 
-// entry is the entry of a message in the plan on show, nil for none.
+// entry returns the entry of a message in the plan on show, nil if it has none.
 func (c *Model) entry(id int64) *history.Entry { return c.entryIn(c.Plan, id) }
 
 // entryIn is entry for another plan.
@@ -298,11 +300,11 @@ func (c *Model) entryIn(plan history.Plan, id int64) *history.Entry {
 	return nil
 }
 
-// verdictMark is the sign of a row about the request on show, and the verdict with its reason. It may change at every key
-// press.
+// verdictMark returns the glyph of a row and its verdict with the reason. It is not cached, because it may change with
+// every key press.
 func (c *Model) verdictMark(id int64) (glyph, tag string) {
 	switch e := c.entry(id); {
-	case e == nil: // it is newer than the plan: what was sent or said just now
+	case e == nil: // it is newer than the plan
 		glyph = wholeGlyph
 	case record.NotRead(*e, c.firstRead):
 		glyph, tag = "▲", theme.NotRead
@@ -313,7 +315,7 @@ func (c *Model) verdictMark(id int64) (glyph, tag string) {
 		}
 	}
 	if c.allWhole && glyph == wholeGlyph && c.cursor != id {
-		glyph = "" // the silent case: every message is whole
+		glyph = "" // no glyphs at all if every message is whole
 	}
 	if id == c.EditedID {
 		tag = "editing"
@@ -321,7 +323,7 @@ func (c *Model) verdictMark(id int64) (glyph, tag string) {
 	return glyph, tag
 }
 
-// change is what other settings would change for a message, "" for nothing.
+// change says what the settings of a trial would change for a message, "" for nothing.
 func (c *Model) change(e *history.Entry) string {
 	was := c.entryIn(c.NextPlan, e.ID)
 	if was == nil || !c.Callbacks.ShowsTrial() {
@@ -330,7 +332,7 @@ func (c *Model) change(e *history.Entry) string {
 	return theme.VerdictChange(*was, *e)
 }
 
-// MessageNumber is a message's number in the conversation, as the panel has it.
+// MessageNumber returns a message's number in the chat, as the panel shows it.
 func (c *Model) MessageNumber(id int64) string {
 	at, _ := c.Messages.Find(id)
 	if e := c.entryIn(c.NextPlan, id); e != nil {
@@ -339,7 +341,7 @@ func (c *Model) MessageNumber(id int64) string {
 	return theme.Thousands(at + 1)
 }
 
-// MessagesLabel names messages: a single one by its number, others by how many they are.
+// MessagesLabel names messages in a sentence: "message 12" for one, "3 messages" for several.
 func (c *Model) MessagesLabel(ids ...int64) string {
 	if len(ids) == 1 {
 		return "message " + c.MessageNumber(ids[0])

@@ -1,6 +1,6 @@
-// Package queue is the messages that the user has finished while an answer arrives: in which order they are sent, when
-// the next one may be, and which of them are on disk. It sends nothing: its parent asks for the next message when a
-// turn has ended, and says what became of it.
+// Package queue holds the messages that the user has finished while an answer is still arriving: their order, whether
+// the next one may be sent, and which are on disk. Sending is up to its parent, which asks for the next message after a
+// turn and reports what became of it.
 package queue
 
 import (
@@ -22,29 +22,29 @@ type Model struct {
 	SendNext func() tea.Cmd
 
 	ctx     *app.Context
-	items   []*item // in the order in which they are sent
-	sending *item   // that a turn tries to send, nil for none
-	paused  bool    // nothing is sent before the user says so
+	items   []*item // in the order of sending
+	sending *item   // the item that a turn is sending, nil for none
+	paused  bool    // nothing is sent until the user resumes
 }
 
 // item is a queued message.
 type item struct {
 	store.QueuedMessage
-	saving bool  // it is on its way to the disk
-	id     int64 // on disk, 0 where it is not; only what is done in order reads and writes it while it is being saved
+	saving bool  // it is being saved
+	id     int64 // in the store, 0 for none; only steps of InOrder use it while it is being saved
 }
 
-// unsaved reports whether the message is in memory alone: its session is not on disk yet, or could not take it.
+// unsaved reports whether the message is in memory only: the session is not on disk yet, or saving failed.
 func (it *item) unsaved() bool { return !it.saving && it.id == 0 }
 
-// New is an empty queue.
+// New returns an empty queue.
 func New(ctx *app.Context) *Model { return &Model{ctx: ctx} }
 
-// sessionID is the session's, "" as long as it is not on disk.
+// sessionID is the session's id, "" until it is on disk.
 func (q *Model) sessionID() string { return q.ctx.Session.Info().ID }
 
-// Load reads what was left in the session, and puts it in front of what was queued since. The user may have forgotten
-// it: it waits for a word.
+// Load reads the queue that was left in the session and puts it before newer messages. The queue is then paused,
+// because the user may have forgotten it.
 func (q *Model) Load() tea.Cmd {
 	if q.sessionID() == "" {
 		return nil
@@ -63,20 +63,20 @@ func (q *Model) Load() tea.Cmd {
 	})
 }
 
-// Add puts a message at the end of the queue.
+// Add appends a message to the queue.
 func (q *Model) Add(m store.QueuedMessage) tea.Cmd {
 	q.items = append(q.items, &item{QueuedMessage: m})
 	return q.Save()
 }
 
-// Save saves the items that are not on disk yet, where the session is.
+// Save saves the items that are not on disk yet, if the session is.
 func (q *Model) Save() tea.Cmd {
 	if q.sessionID() == "" {
 		return nil
 	}
 	var cmds []tea.Cmd
 	for _, it := range q.items {
-		if it.unsaved() && it != q.sending { // one that is being sent from memory would be sent twice
+		if it.unsaved() && it != q.sending { // an item that is being sent from memory would be sent twice
 			it.saving = true
 			cmds = append(cmds, q.ctx.InOrder(func(ctx context.Context) error { return q.save(ctx, it) },
 				func(err error) tea.Cmd { return q.saved(it, err) }))
@@ -85,14 +85,14 @@ func (q *Model) Save() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// save writes an item down.
+// save stores an item.
 func (q *Model) save(ctx context.Context, it *item) error {
 	stored, err := q.ctx.Session.Store().Enqueue(ctx, q.sessionID(), it.QueuedMessage)
 	it.id = stored.ID
 	return err
 }
 
-// saved notes that an item is on disk, or why it is not.
+// saved is called when an item has been saved, or could not be.
 func (q *Model) saved(it *item, err error) (said tea.Cmd) {
 	it.saving, it.ID = false, it.id
 	if err != nil {
@@ -104,7 +104,7 @@ func (q *Model) saved(it *item, err error) (said tea.Cmd) {
 	return said
 }
 
-// SaveAtExit writes down what is not on disk when the program ends and its commands are done.
+// SaveAtExit saves what is not on disk when the program ends.
 func (q *Model) SaveAtExit(ctx context.Context) (err error) {
 	if q.sessionID() == "" {
 		return nil
@@ -118,13 +118,13 @@ func (q *Model) SaveAtExit(ctx context.Context) (err error) {
 	return err
 }
 
-// Len is how many messages wait.
+// Len is the number of queued messages.
 func (q *Model) Len() int { return len(q.items) }
 
-// Paused reports whether nothing of the queue is sent before the user says so.
+// Paused reports whether the queue waits for the user.
 func (q *Model) Paused() bool { return q.paused && len(q.items) > 0 }
 
-// PausedNotice says that the queue waits for the user, "" where it does not.
+// PausedNotice says that the queue is paused, "" if it is not.
 func (q *Model) PausedNotice() string {
 	if q.Paused() {
 		return "The queue is paused."
@@ -132,7 +132,8 @@ func (q *Model) PausedNotice() string {
 	return ""
 }
 
-// Next is the message that is to be sent now, if there is one. What becomes of it is told by Stored and Ended.
+// Next returns the message to be sent now, if there is one. The caller reports its fate with MessageStored and
+// TurnEnded.
 func (q *Model) Next() (store.QueuedMessage, bool) {
 	if len(q.items) == 0 || q.paused || q.sending != nil || q.items[0].saving {
 		return store.QueuedMessage{}, false
@@ -141,18 +142,18 @@ func (q *Model) Next() (store.QueuedMessage, bool) {
 	return q.sending.QueuedMessage, true
 }
 
-// Sending reports whether a turn tries to send a message of the queue, which is not stored yet.
+// Sending reports whether a turn is sending a message of the queue that is not stored yet.
 func (q *Model) Sending() bool { return q.sending != nil }
 
-// MessageStored says that the message that is being sent is in the conversation now. Where none is being sent, the message
-// that was stored did not come from the queue.
+// MessageStored removes the message that is being sent from the queue, because it is in the chat now. It does nothing
+// if the stored message did not come from the queue.
 func (q *Model) MessageStored() {
 	if q.sending != nil {
 		q.items, q.sending = q.items[1:], nil
 	}
 }
 
-// TurnEnded says that a turn is over. After one that did not end well the queue waits for the user.
+// TurnEnded is called at the end of a turn. If the turn failed, the queue is paused.
 func (q *Model) TurnEnded(well bool) {
 	if !well || q.sending != nil {
 		q.paused = len(q.items) > 0
@@ -160,11 +161,11 @@ func (q *Model) TurnEnded(well bool) {
 	q.sending = nil
 }
 
-// Resume has the queue go on that waited for the user.
+// Resume continues a paused queue.
 func (q *Model) Resume() { q.paused = false }
 
-// TakeBack takes the newest message out of the queue, which must have one, to be written on: then it is the draft on
-// disk. A message that is being sent stays, which the command says then.
+// TakeBack removes the newest message from a queue that is not empty, so that it can be edited as the draft. It fails
+// for a message that is being sent; cmd says so.
 func (q *Model) TakeBack() (m store.QueuedMessage, cmd tea.Cmd, ok bool) {
 	last := len(q.items) - 1
 	it := q.items[last]
@@ -177,13 +178,13 @@ func (q *Model) TakeBack() (m store.QueuedMessage, cmd tea.Cmd, ok bool) {
 	}
 	return it.QueuedMessage, q.ctx.InOrder(func(ctx context.Context) error {
 		if it.id == 0 {
-			return nil // it could not be saved
+			return nil // saving it failed
 		}
 		return q.ctx.Session.Store().ReturnToDraft(ctx, q.sessionID(), it.id)
 	}, q.ctx.ReportError), true
 }
 
-// DraftLabel is a draft on one line. Its files are named in front.
+// DraftLabel returns a draft on one line, with its files at the beginning.
 func DraftLabel(d store.Draft) string {
 	label := ""
 	for _, f := range d.Folds {
@@ -197,11 +198,10 @@ func DraftLabel(d store.Draft) string {
 	return markdown.OneLine(label+d.Text, 400)
 }
 
-// maxLines is how many lines the queue takes above the draft.
+// maxLines is the height of the queue above the draft.
 const maxLines = 3
 
-// View draws the queue in at most so many lines of w cells: the messages in the order in which they are sent, and how
-// many more there are.
+// View draws the queue in at most so many lines of w cells: the messages in order, and how many more there are.
 func (q *Model) View(st theme.Styles, w, most int) (lines []string) {
 	row := func(head, text string) {
 		lines = append(lines, theme.Fit(st.You.Render("▌ ")+st.Muted.Render(head)+text, w))
