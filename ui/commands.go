@@ -113,7 +113,8 @@ type palette struct{ *Model }
 // open lists the commands: at first a dozen of them, by group; typing finds the others.
 func (p palette) open() tea.Cmd {
 	p.dialogs.OpenList(list.New(p.Context, list.Options{
-		Title: "commands", Placeholder: "Find a command", ChooseHint: "run", CloseAction: keymap.Palette, GroupsFirst: true,
+		Title: "commands", Placeholder: "Find a command", ChooseHint: "run", CloseAction: keymap.Palette,
+		GroupsFirst: true,
 	}, p.items()...), p.choose)
 	return nil
 }

@@ -208,7 +208,8 @@ func (l *live) titled(name string, view inspector.View) {
 	l.t.Helper()
 	l.until(name+", "+string(view), func() bool {
 		title, _, _ := strings.Cut(plain(l.Model), "\n")
-		return strings.Contains(title, name) && strings.Contains(title, string(view)) && l.Inspector.ActiveView == view &&
+		return strings.Contains(title, name) && strings.Contains(title, string(view)) &&
+			l.Inspector.ActiveView == view &&
 			l.Inspector.TextToCopy() != ""
 	})
 }

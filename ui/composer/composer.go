@@ -31,7 +31,7 @@ const (
 // Callbacks are what the composer asks of its parent.
 type Callbacks struct {
 	Focus      func()                       // focuses the draft
-	Focused    func() bool                  // reports whether the draft has the focus and nothing covers its completions
+	Focused    func() bool                  // the draft has the focus and nothing covers its completions
 	Send       func(cut bool) tea.Cmd       // sends the draft, with cut only as much of it as fits
 	RunCommand func(command string) tea.Cmd // runs a slash command
 	ShowText   func(title, text string)     // shows a text in a dialog

@@ -38,7 +38,8 @@ func (s *Stack) OpenHelp(
 		items = append(items, list.Item{Label: s.glyph + " " + s.word, Description: s.means, Group: "Signs"})
 	}
 	l := list.New(ctx, list.Options{
-		Title: "Help", Placeholder: "Type to filter", ChooseHint: "run", CloseAction: keymap.Help, WrapDescriptions: true, StaysOpen: true,
+		Title: "Help", Placeholder: "Type to filter", ChooseHint: "run", CloseAction: keymap.Help,
+		WrapDescriptions: true, StaysOpen: true,
 	}, items...)
 	s.help = &Picker{Model: l, stack: s, chosen: chosen}
 }

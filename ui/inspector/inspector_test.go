@@ -250,7 +250,8 @@ func paragraphs(t *rapid.T) []paragraph {
 		strings.Repeat("語", 10_000), "\n\n\n",
 	})
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) paragraph {
-		return paragraph{Kind: paragraphKind(rapid.IntRange(0, int(kindVerdict)).Draw(t, "kind")), Text: text.Draw(t, "text")}
+		kind := paragraphKind(rapid.IntRange(0, int(kindVerdict)).Draw(t, "kind"))
+		return paragraph{Kind: kind, Text: text.Draw(t, "text")}
 	}), 1, 12).Draw(t, "paragraphs")
 }
 

@@ -7,22 +7,23 @@ import (
 	"winnow/ui/theme"
 )
 
-// The sizes of a list in cells.
+// Sizes in cells.
 const (
-	margin         = 2  // stays free at either side of the text
-	gap            = 3  // between the columns
-	maxColumn      = 30 // the widest column of labels
-	minDescription = 24 // of a line in which something is said about its item
+	margin         = 2  // blank cells on both sides
+	gap            = 3  // between columns
+	maxColumn      = 30 // maximum width of the labels
+	minDescription = 24 // width of a line from which descriptions are shown
 )
 
-// View draws the list; the cursor stands at column x of the first line.
+// View draws the list. The cursor is at column x of the first line.
 func (m *Model) View() (lines []string, x int) {
 	st := &m.ctx.Themes.Styles
 	lead := "  " + st.Seen.Render("›") + " "
 	room := max(1, m.w-theme.Width(lead)-margin)
 	filter, x := m.Filter.View(room)
-	if m.Filter.Text() == "" { // The cursor stands in front of the words.
-		filter = "  " + st.Muted.Render(markdown.OneLine(cmp.Or(m.Placeholder, theme.UpperFirst(m.Title)), max(1, room-2)))
+	if m.Filter.Text() == "" { // The cursor is before the placeholder.
+		placeholder := cmp.Or(m.Placeholder, theme.UpperFirst(m.Title))
+		filter = "  " + st.Muted.Render(markdown.OneLine(placeholder, max(1, room-2)))
 	}
 	lines = []string{theme.Fit(lead+filter, m.w), st.Rule(m.w)}[:m.head()]
 	lines = append(lines, m.ViewRows()...)
@@ -48,7 +49,7 @@ func (m *Model) nothing() string {
 	return "Nothing here yet."
 }
 
-// ViewRows draws the lines around the cursor.
+// ViewRows draws the visible items, without filter and notes.
 func (m *Model) ViewRows() (lines []string) {
 	for _, r := range m.onScreen() {
 		item, hits := Item{Group: r.text}, [][2]int(nil)
@@ -64,7 +65,7 @@ func (m *Model) ViewRows() (lines []string) {
 	return lines
 }
 
-// FullHeight is how many lines show all of the list.
+// FullHeight is the number of lines that the whole list would take.
 func (m *Model) FullHeight() int {
 	height := 2 + max(1, len(m.rows))
 	if len(m.Notes) > 0 {
@@ -73,7 +74,7 @@ func (m *Model) FullHeight() int {
 	return height
 }
 
-// room is how many cells there are for what is said about an item, 0 where that is not shown.
+// room is the number of cells for the description of an item, 0 if it is not shown.
 func (m *Model) room(i *Item) int {
 	room := m.w - 2*margin
 	if i.Right != "" {
@@ -85,7 +86,7 @@ func (m *Model) room(i *Item) int {
 	return room - m.column() - gap
 }
 
-// column is how many cells the labels have that have a text beside them.
+// column is the width of the labels that have descriptions.
 func (m *Model) column() int {
 	if m.WideLabels {
 		return min(m.labels, m.w*2/3)

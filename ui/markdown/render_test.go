@@ -68,7 +68,7 @@ func checkLines(t failer, lines []string, width int, md string) {
 	}
 }
 
-// endsOnGround tells whether what line ends in has a background.
+// endsOnGround reports whether what line ends in has a background.
 func endsOnGround(line string) bool {
 	last := line[strings.LastIndex(strings.TrimSuffix(line, ansi.ResetStyle), "\x1b["):]
 	return strings.HasSuffix(line, ansi.ResetStyle) && strings.Contains(last, ";48;2;")

@@ -27,8 +27,8 @@ func empty(text func(id int64) string) (p *Model, said *string) {
 	nothing := func() tea.Cmd { return nil }
 	return &Model{
 		Context: &app.Context{Ref: "openai/gpt-5.2", Shared: &app.Shared{
-			Keys: keymap.Default(), Themes: &theme.Selection{Styles: theme.New(theme.None, theme.Palette{}, 0)}, Say: say,
-			Fail: say, ProgramContext: context.Background,
+			Keys: keymap.Default(), Themes: &theme.Selection{Styles: theme.New(theme.None, theme.Palette{}, 0)},
+			Say: say, Fail: say, ProgramContext: context.Background,
 		}},
 		Callbacks: Callbacks{
 			Message: func(id int64) (store.Message, bool) {

@@ -205,7 +205,8 @@ func sums(p history.Plan) string {
 func (c *chat) showVerdicts(p history.Plan, all bool) {
 	for from := 0; from < len(p.Entries); from++ {
 		now, to := theme.VerdictText(p.Entries[from]), from
-		for to < len(p.Entries) && theme.VerdictText(p.Entries[to]) == now && (all || c.verdicts[p.Entries[to].ID] != now) {
+		for to < len(p.Entries) && theme.VerdictText(p.Entries[to]) == now &&
+			(all || c.verdicts[p.Entries[to].ID] != now) {
 			c.verdicts[p.Entries[to].ID] = now
 			to++
 		}

@@ -14,15 +14,15 @@ import (
 	"winnow/session/store"
 )
 
-// Listing is a shelf as it was read.
+// Listing is what was read of a shelf.
 type Listing struct {
 	Sessions []store.Session
-	Leased   []string // the ids of the sessions that another window has open, on every shelf
+	Leased   []string // ids of the chats on any shelf that other windows have open
 	ReadAt   time.Time
 	Err      error
 }
 
-// readShelf reads the list.
+// readShelf reads the shelf on show.
 func (l *Model) readShelf() tea.Cmd {
 	db, now, of, then := l.Deps.Store, l.Deps.Now, shelves[l.shelf], l.reading.Begin()
 	return l.Run(func(ctx context.Context) tea.Msg {
@@ -33,7 +33,7 @@ func (l *Model) readShelf() tea.Cmd {
 	})
 }
 
-// ShowListing shows what a reading brought.
+// ShowListing shows a shelf that was read.
 func (l *Model) ShowListing(read Listing) tea.Cmd {
 	if read.Err != nil {
 		l.Callbacks.Close()
@@ -45,27 +45,27 @@ func (l *Model) ShowListing(read Listing) tea.Cmd {
 }
 
 const (
-	// searchDelay is how long the filter rests before it is looked for.
+	// searchDelay is how long the filter must stay unchanged before messages are searched.
 	searchDelay = 80 * time.Millisecond
-	// maxHits is how many hits are looked for. Who needs more types another word.
+	// maxHits is the maximum number of hits. Another word narrows the search.
 	maxHits = 200
 )
 
-// SearchResult is what a search found in messages.
+// SearchResult is what a search in messages found.
 type SearchResult struct {
-	Text   string // that was looked for
+	Text   string // the filter
 	Hits   []store.SearchHit
-	Places map[int64]store.MessagePosition // of the messages of the hits
+	Places map[int64]store.MessagePosition // by message id
 	Err    error
 }
 
-// query is what the list looks for in messages, "" for nothing.
+// query is the text to search for in messages, "" for none.
 func (l *Model) query() string { return strings.TrimSpace(l.List.Filter.Text()) }
 
-// waiting says that what the filter finds in messages is not here yet.
+// waiting reports whether the search for the filter is still running.
 func (l *Model) waiting() bool { return l.query() != l.found.Text }
 
-// filtered looks for the filter in all messages when no other key follows for a moment.
+// filtered searches messages for the filter after searchDelay.
 func (l *Model) filtered() tea.Cmd {
 	then := l.searching.Begin()
 	if l.query() == "" {
@@ -76,7 +76,7 @@ func (l *Model) filtered() tea.Cmd {
 	return tea.Tick(searchDelay, func(time.Time) tea.Msg { return then(l.find) })
 }
 
-// find looks for the filter at once. In the trash it looks there as well.
+// find searches messages for the filter at once. On the trash shelf it includes the trash.
 func (l *Model) find() tea.Cmd {
 	if l.query() == "" {
 		return nil
@@ -98,14 +98,14 @@ func (l *Model) find() tea.Cmd {
 	})
 }
 
-// ShowFound lists the hits of a search, those of the chat first that was used last.
+// ShowFound lists the hits of a search, those of the last used chat first.
 func (l *Model) ShowFound(found SearchResult) tea.Cmd {
 	slices.SortStableFunc(found.Hits, func(a, b store.SearchHit) int {
 		return cmp.Or(b.Session.Updated.Compare(a.Session.Updated), strings.Compare(a.Session.ID, b.Session.ID))
 	})
 	l.found = found
 	for _, h := range found.Hits {
-		delete(l.lines, h.Session.ID) // it may have changed since
+		delete(l.lines, h.Session.ID) // the hit has the newer row
 	}
 	l.fill()
 	if found.Err != nil {
@@ -114,37 +114,36 @@ func (l *Model) ShowFound(found SearchResult) tea.Cmd {
 	return l.loadPreview()
 }
 
-// preview is what is read of the line under the cursor: the message that was found and the one before it, or the end of
-// the conversation.
+// preview is what was read of the line under the cursor: the found message and the one before it, or the last two
+// messages of the chat.
 type preview struct {
-	of       target // what is under the cursor
+	of       target // what it shows
 	messages []PreviewMessage
 }
 
-// target is what a preview shows. It is read anew where the session has gone on.
+// target identifies a preview. A new leaf means that the chat has gone on.
 type target struct {
 	session string
 	leaf    int64
-	message int64 // that was found, 0 for the end of the conversation
+	message int64 // the found message, 0 for the end of the chat
 	query   string
 }
 
-// PreviewMessage is a message of a preview. Its text is the part from just before what was found.
+// PreviewMessage is a message of a preview. Its text begins shortly before the match.
 type PreviewMessage struct {
 	store.Message
 	Place store.MessagePosition
 }
 
 const (
-	// maxPreview is how many bytes of a message a preview looks at, and beforeHit how many of them stand before what
-	// was found.
+	// maxPreview is how many bytes of a message a preview reads, and beforeHit how many of them precede the match.
 	maxPreview = 12 << 10
 	beforeHit  = 100
-	// lastRead is how many messages are read to find the last ones that have a text.
+	// lastRead is how many messages are read to find the last two with text.
 	lastRead = 8
 )
 
-// loadPreview reads what is under the cursor. Until that is there, what was read of the same session stays.
+// loadPreview reads the preview of the line under the cursor. A previous preview of the same chat stays until then.
 func (l *Model) loadPreview() tea.Cmd {
 	s, ok := l.cursor()
 	t := target{session: s.ID, leaf: s.Leaf}
@@ -168,7 +167,7 @@ func (l *Model) loadPreview() tea.Cmd {
 	})
 }
 
-// readPreview reads the messages of a preview: the last one, or what was found, and the one before it.
+// readPreview reads the messages of a preview.
 func readPreview(ctx context.Context, db *store.Store, of target) ([]PreviewMessage, error) {
 	branch, err := db.Branch(ctx, cmp.Or(of.message, of.leaf), lastRead)
 	if err != nil {
@@ -190,8 +189,8 @@ func readPreview(ctx context.Context, db *store.Store, of target) ([]PreviewMess
 	return out, nil
 }
 
-// previewText is as much of a message as a preview looks at: its beginning, or the part from just before what was found.
-// What was found in its files or tool calls is shown there.
+// previewText returns the part of a message that a preview shows: its beginning, or from shortly before the match. If
+// the match is in its files or tool calls, their text is appended.
 func previewText(m store.Message, query string) string {
 	found := store.SearchQuery{Text: query}
 	text, marks := m.Content, found.Marks(m.Content)
@@ -206,7 +205,7 @@ func previewText(m store.Message, query string) string {
 	return lead + strings.ToValidUTF8(text[:min(len(text), maxPreview)], "")
 }
 
-// ShowPreview shows what was read for a preview.
+// ShowPreview shows a preview that was read.
 func (l *Model) ShowPreview(messages []PreviewMessage, err error) tea.Cmd {
 	l.preview.messages = messages
 	return l.ReportError(err)

@@ -24,20 +24,20 @@ import (
 	"winnow/ui/theme"
 )
 
-// ModelListing is the list of the models.
+// ModelListing is what was read for the list of models.
 type ModelListing struct {
 	Models []llm.Model
-	Prices map[string]pricing.Prices // what is known of them, by reference
-	Recent []string                  // references to the models of the last sessions, the newest first
-	Offers []llm.Offer               // the providers that can be added
-	Notes  []string                  // what could not be read: models of an endpoint, what was learned or used before
+	Prices map[string]pricing.Prices // known prices by model reference
+	Recent []string                  // references of recently used models, newest first
+	Offers []llm.Offer               // providers that can be added
+	Notes  []string                  // errors, a sentence each
 }
 
-// addProvider is the value of the row that opens the providers. It is no reference to a model.
+// addProvider is the value of the item "Add a provider…". It is not a model reference.
 const addProvider = "+"
 
-// ModelCommand is the command /model: it takes a model, or lists those of every endpoint, and below them the way to
-// add a provider.
+// ModelCommand is the command /model. It selects a model, or without an argument lists the models of all endpoints and
+// the way to add a provider.
 func (s *Model) ModelCommand(ref string) tea.Cmd {
 	switch {
 	case ref == addProvider:
@@ -50,13 +50,13 @@ func (s *Model) ModelCommand(ref string) tea.Cmd {
 	return s.listFor("Choose a model", "use", true, s.ModelCommand)
 }
 
-// AskAnotherModel lists the models, to have the turn of a message answered again by one of them; 0 is the last turn.
+// AskAnotherModel lists the models; the chosen one answers the turn of a message again. Message 0 is the last turn.
 func (s *Model) AskAnotherModel(message int64) tea.Cmd {
 	ask := func(ref string) tea.Cmd { return s.AskAgain(message, ref) }
 	return s.listFor("Ask again with another model", "ask this model once", false, ask)
 }
 
-// listFor opens a list of the models, with the providers that can be added if these are wanted.
+// listFor opens a list of models, with offers also the way to add a provider.
 func (s *Model) listFor(prompt, does string, offers bool, chosen func(ref string) tea.Cmd) tea.Cmd {
 	s.models = list.New(s.Context, list.Options{
 		Title: "models", Placeholder: prompt, ChooseHint: does, CloseAction: keymap.Models, Loading: true,
@@ -65,13 +65,13 @@ func (s *Model) listFor(prompt, does string, offers bool, chosen func(ref string
 	return s.listModels(offers)
 }
 
-// ListModels asks every endpoint for its models, all at once.
+// ListModels asks all endpoints for their models, in parallel.
 func (s *Model) ListModels() tea.Cmd { return s.listModels(false) }
 
-// lastSessions is how many sessions are looked at for the models that were used last.
+// lastSessions is how many sessions are read to find recently used models.
 const lastSessions = 50
 
-// listModels lists the models, with the providers that can be added if these are wanted.
+// listModels reads a ModelListing, with offers if they are wanted.
 func (s *Model) listModels(offers bool) tea.Cmd {
 	deps := s.Deps
 	return s.Run(func(ctx context.Context) tea.Msg {
@@ -106,14 +106,14 @@ func (s *Model) listModels(offers bool) tea.Cmd {
 	})
 }
 
-// ShowModels shows the models that were listed.
+// ShowModels shows the models that were read.
 func (s *Model) ShowModels(msg ModelListing) tea.Cmd {
 	s.Models, s.offers = msg.Models, msg.Offers
 	if s.models == nil {
 		return nil
 	}
 	if !slices.ContainsFunc(msg.Models, func(m llm.Model) bool { return m.Ref() == s.Ref }) {
-		// Its server has no list, or does not list it: it can be chosen all the same, which agrees to its address.
+		// The server does not list its model; it can be chosen anyway.
 		if client, id, err := s.Deps.Models.Resolve(s.Ref); err == nil {
 			msg.Models = append(slices.Clip(msg.Models), llm.Model{Endpoint: client.Endpoint().Name, ID: id})
 		}
@@ -128,10 +128,10 @@ func (s *Model) ShowModels(msg ModelListing) tea.Cmd {
 	return nil
 }
 
-// maxRecent is how many of the models that were used last stand in front of the others.
+// maxRecent is how many recently used models are listed first.
 const maxRecent = 3
 
-// modelItems are the models: the one in use, those that were used last, then all others by endpoint.
+// modelItems returns the list items: the model in use, recently used ones, then all others by endpoint.
 func modelItems(msg ModelListing, inUse string) (items []list.Item) {
 	left, widest := slices.Clone(msg.Models), 0
 	for _, m := range left {
@@ -165,7 +165,7 @@ func modelItems(msg ModelListing, inUse string) (items []list.Item) {
 	return items
 }
 
-// priceOf is what a million tokens of a request and of an answer cost, "" where that is not known.
+// priceOf formats the prices of a million prompt and answer tokens, "" if unknown.
 func priceOf(p pricing.Prices) string {
 	switch {
 	case !p.Known():
@@ -176,7 +176,7 @@ func priceOf(p pricing.Prices) string {
 	return p.In.String() + "/M in, " + p.Out.String() + "/M out"
 }
 
-// listProviders lists the hosted services that can be added, and says how a server of this machine or any other is.
+// listProviders lists the hosted services that can be added, and says how to add other servers.
 func (s *Model) listProviders() tea.Cmd {
 	l := list.New(s.Context, list.Options{Title: "providers", Placeholder: "Add a provider", ChooseHint: "add"})
 	var items []list.Item
@@ -193,13 +193,13 @@ func (s *Model) listProviders() tea.Cmd {
 	return nil
 }
 
-// takeProvider asks for the key of a hosted service.
+// takeProvider asks for the API key of a hosted service.
 func (s *Model) takeProvider(name string) tea.Cmd {
 	s.askForKey(s.offers[slices.IndexFunc(s.offers, func(o llm.Offer) bool { return o.Name == name })], nil)
 	return nil
 }
 
-// askForKey opens a field for the key of a hosted service. Fault is what was wrong with the one before.
+// askForKey opens a field for the API key of a hosted service. Fault is the error of the previous try.
 func (s *Model) askForKey(o llm.Offer, fault error) {
 	place, from := s.keyPlace(o.Name)
 	form := list.New(s.Context, list.Options{
@@ -213,7 +213,7 @@ func (s *Model) askForKey(o llm.Offer, fault error) {
 	s.Dialogs.OpenList(form, func(string) tea.Cmd { return s.addService(o, from, form.Filter.Text()) })
 }
 
-// keyPlace is where the key of an endpoint is saved, for people and for the store: the system keyring where there is
+// keyPlace returns where the key of an endpoint is saved, as text and for the key store: the system keyring if there is
 // one, else a file that only the user can read.
 func (s *Model) keyPlace(name string) (text string, place keys.Origin) {
 	if keys.CheckKeyring() == nil {
@@ -223,7 +223,7 @@ func (s *Model) keyPlace(name string) (text string, place keys.Origin) {
 	return theme.TildePath(path) + ", which only you can read", keys.Origin{Kind: keys.File, Name: path}
 }
 
-// addService adds a hosted service with the key that was typed, saves the key, and lists the models.
+// addService adds a hosted service with the typed key, saves the key, and lists the models.
 func (s *Model) addService(o llm.Offer, from keys.Origin, typed string) tea.Cmd {
 	key, err := keys.Parse(typed)
 	if err != nil {

@@ -62,7 +62,10 @@ func TestWhatCannotBeSetIsSaid(t *testing.T) {
 		{bare, (*Model).WindowCommand, "wide", "A window is a number of tokens, or auto."},
 		{busy, (*Model).ModelCommand, "c/d", "An answer is still arriving: esc stops it."},
 		{bare, (*Model).TitleCommand, "", "There is no message to make a title from yet."},
-		{plain, (*Model).ThemeCommand, "dark", "This terminal has no colours, or NO_COLOR is set: all themes look the same."},
+		{
+			plain, (*Model).ThemeCommand, "dark",
+			"This terminal has no colours, or NO_COLOR is set: all themes look the same.",
+		},
 	} {
 		if c.do(c.in.Model, c.args); c.in.said != c.want {
 			t.Errorf("with %q it says %q, want %q", c.args, c.in.said, c.want)

@@ -175,7 +175,9 @@ func TestTextsCanBeRead(t *testing.T) {
 	} {
 		p := BuiltInPalettes()[name]
 		for _, profile := range []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI256} {
-			shown := func(role string) color.Color { return profile.Convert(lipgloss.Color(p.colourFor(profile, role))) }
+			shown := func(role string) color.Color {
+				return profile.Convert(lipgloss.Color(p.colourFor(profile, role)))
+			}
 			grounds := []color.Color{shown("tint"), shown("selection")}
 			for page := range strings.FieldsSeq(pages) {
 				grounds = append(grounds, lipgloss.Color(page))

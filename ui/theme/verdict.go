@@ -13,7 +13,7 @@ import (
 	"winnow/ui/markdown"
 )
 
-// Glyph is the sign of a verdict.
+// Glyph returns the glyph of a verdict.
 func Glyph(e history.Entry) string {
 	switch {
 	case e.Disposition == history.Excluded:
@@ -34,17 +34,17 @@ func Glyph(e history.Entry) string {
 	return "●"
 }
 
-// NotRead marks a message that was sent and that the server cannot have read.
+// NotRead is the verdict on a message that was sent but that the server cannot have read.
 const NotRead = "not read by the server"
 
-// VerdictWord is a verdict in one or two words, "" for a message that is sent whole and as it is.
+// VerdictWord returns a verdict in one or two words, "" for a message that is sent unchanged.
 func VerdictWord(e history.Entry) string {
 	word, _, _ := strings.Cut(VerdictText(e), ":")
 	return word
 }
 
-// VerdictText is a verdict with its reason in a few words, as its glyph shows it: "cut to 150 of 2,310", "dropped: over
-// budget", "recalled: parse". It is "" for a message that is sent whole and as it is.
+// VerdictText returns a verdict with its reason, to go with its glyph: "cut to 150 of 2,310", "dropped: over budget",
+// "recalled: parse". It is "" for a message that is sent unchanged.
 func VerdictText(e history.Entry) string {
 	word, reason := string(e.Disposition), e.Cause.Short()
 	switch glyph := Glyph(e); {
@@ -69,8 +69,8 @@ func VerdictText(e history.Entry) string {
 	return word + ": " + OneLine(reason)
 }
 
-// VerdictChange is what becomes of a message whose verdict was another one, with a sign that says whether more of it is sent
-// now: "+ comes back". It is "" where as much is sent.
+// VerdictChange describes the change from one verdict to another. It begins with + if more of the message is sent now
+// and with − if less, and is "" if neither: "+ comes back".
 func VerdictChange(was, e history.Entry) string {
 	verdict := cmp.Or(VerdictText(e), "whole")
 	switch {
@@ -86,7 +86,7 @@ func VerdictChange(was, e history.Entry) string {
 	return ""
 }
 
-// GlyphStyle is the style of a verdict's sign.
+// GlyphStyle returns the style of a verdict's glyph.
 func (st Styles) GlyphStyle(g string) lipgloss.Style {
 	if style, ok := st.signs[g]; ok {
 		return style
@@ -94,17 +94,17 @@ func (st Styles) GlyphStyle(g string) lipgloss.Style {
 	return st.Seen
 }
 
-// speakers name the roles of the screen's own conversations.
+// speakers are the names of the roles on the screen.
 var speakers = map[history.Role]string{history.User: "you", history.Assistant: "model", "": "?"}
 
-// Speaker names who said a message. A file that was imported may hold any text as a role.
+// Speaker names the role of a message. Imported messages may have any role.
 func Speaker(r history.Role) string { return cmp.Or(speakers[r], markdown.OneLine(string(r), 12)) }
 
-// SpeakerCells is the most cells of a short name.
+// SpeakerCells is the maximum width of ModelFamily and ShortSpeaker in cells.
 const SpeakerCells = 6
 
-// ModelFamily is a model's name without its version and its endpoint: gpt-5.2 is gpt. One without a short name is a
-// model.
+// ModelFamily returns a short name of a model, without provider and version: gpt for openai/gpt-5.2. It is "model" if
+// there is none.
 func ModelFamily(model string) string {
 	name := model[strings.LastIndexByte(model, '/')+1:]
 	name = strings.TrimSuffix(name, strings.TrimLeftFunc(name, unicode.IsLetter))
@@ -114,7 +114,7 @@ func ModelFamily(model string) string {
 	return name
 }
 
-// ShortSpeaker is who said a message, in the few cells of a column.
+// ShortSpeaker names the speaker of a message in at most SpeakerCells cells.
 func ShortSpeaker(r history.Role, model string) string {
 	if r == history.Assistant {
 		return ModelFamily(model)

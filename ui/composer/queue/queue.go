@@ -18,7 +18,7 @@ import (
 
 // Model is the queue of one session.
 type Model struct {
-	// Ready sends the next message, where that may be: it could not be sent before because it was still being saved.
+	// SendNext is called when the next message has been saved: until then it could not be sent.
 	SendNext func() tea.Cmd
 
 	ctx     *app.Context
