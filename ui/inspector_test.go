@@ -415,7 +415,7 @@ func TestARemedyThatChangesNothingIsNotOffered(t *testing.T) {
 		l.shows("1 Send it repaired")
 		l.lacks("2 Send")
 		l.press("enter")
-		l.shows("This is what is sent now.")
+		l.shows("This is already in use.")
 	}
 }
 

@@ -28,7 +28,7 @@ func TestPersonaIsTheSessionsSystemPrompt(t *testing.T) {
 	l.press("enter")
 	l.shows("You are a pirate.")
 	l.press("down", "down", "enter")
-	l.shows("The chat's system prompt is that of pirate, 33 characters.")
+	l.shows("The system prompt is now the persona pirate, 33 characters.")
 	if got := l.Session.Info().System; got != files[1].Text {
 		t.Errorf("the session's system prompt is %q, want %q", got, files[1].Text)
 	}

@@ -78,7 +78,7 @@ func (c *Model) file(ctx context.Context, s *session.Session, path string) (p hi
 	case cut:
 		note = "Only the beginning of " + theme.OneLine(path) + " was read: " + theme.Size(len(text)) + "."
 	case !utf8.ValidString(p.Text):
-		note = theme.OneLine(p.Name) + " is not all UTF-8; what is not is sent as replacement characters."
+		note = theme.OneLine(p.Name) + " is not valid UTF-8; invalid bytes are sent as replacement characters."
 	}
 	return p, note, err
 }

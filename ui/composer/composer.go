@@ -276,7 +276,7 @@ func (c *Model) restore(d store.Draft) tea.Cmd {
 			c.insertPaste(d.Text[f.From:f.To])
 		case isAddress(f.Path):
 			c.InsertText(f.Path)
-			cmds = append(cmds, c.Say("The page is not fetched again by itself; /attach with its address fetches it."))
+			cmds = append(cmds, c.Say("The page was not fetched again; /attach with its address fetches it."))
 		case f.Path != "":
 			cmds = append(cmds, c.read(f.Path))
 		case len(parts) > 0:

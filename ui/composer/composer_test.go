@@ -260,6 +260,14 @@ func TestScreens(t *testing.T) {
 	screens.Golden(t)
 }
 
+func TestABlankEditorIsTheDefaultOne(t *testing.T) {
+	t.Setenv("VISUAL", " ")
+	t.Setenv("EDITOR", "")
+	if msg := OpenEditor("a draft", func(string, error) tea.Msg { return nil })(); msg == nil {
+		t.Error("no editor runs")
+	}
+}
+
 func TestAnImageOfTheClipboardBecomesAChip(t *testing.T) {
 	dir := t.TempDir()
 	script := "#!/bin/sh\n" +

@@ -26,13 +26,14 @@ func OpenEditor(text string, done func(text string, err error) tea.Msg) tea.Cmd 
 			os.RemoveAll(folder)
 			return done("", fmt.Errorf("write the text for the editor: %w", err))
 		}
-		command := strings.Fields(cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"), "vi"))
-		p := exec.Command(command[0], append(command[1:], path)...)
+		command := cmp.Or(strings.TrimSpace(os.Getenv("VISUAL")), strings.TrimSpace(os.Getenv("EDITOR")), "vi")
+		words := strings.Fields(command)
+		p := exec.Command(words[0], append(words[1:], path)...)
 		p.Stdin, p.Stdout = os.Stdin, os.Stdout
 		return screen.Exec(p, func(err error) tea.Msg {
 			defer os.RemoveAll(folder)
 			if err != nil {
-				return done("", fmt.Errorf("run the editor %s, which EDITOR sets: %w", command[0], err))
+				return done("", fmt.Errorf("run the editor %s, which EDITOR sets: %w", words[0], err))
 			}
 			text, err := os.ReadFile(path)
 			return done(strings.TrimRight(string(text), "\r\n"), err)

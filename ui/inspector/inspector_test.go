@@ -131,7 +131,7 @@ func TestAMessageThatIsNotInTheRequest(t *testing.T) {
 	in := inspecting(t, 100, asking(`{}`, "done"))
 	var p page
 	in.asSent(&p, 99)
-	if want := "Nothing of this message is in its place in the request.\n"; p.text() != want {
+	if want := "This message is not in its place in the request.\n"; p.text() != want {
 		t.Errorf("of a message that the request does not have it shows %q, want %q", p.text(), want)
 	}
 }

@@ -148,7 +148,7 @@ func (r *request) asSent(p *page, id int64) {
 		r.writeMessage(p, i, shown[i])
 	}
 	if len(at) == 0 {
-		p.line(kindPlain, "Nothing of this message is in its place in the request.")
+		p.line(kindPlain, "This message is not in its place in the request.")
 	}
 }
 

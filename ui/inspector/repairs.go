@@ -134,7 +134,7 @@ func (in *Model) choose(to history.Remedy) tea.Cmd {
 	case !recovery.TakesRemedies():
 		return in.Say("Recovery is set to " + string(recovery) + " for all calls, so there is nothing to choose.")
 	case to == remedyOf(e):
-		return in.Say("This is what is sent now.")
+		return in.Say("This is already in use.")
 	}
 	s := in.Session
 	return in.Run(func(ctx context.Context) tea.Msg {

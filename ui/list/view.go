@@ -42,7 +42,7 @@ func (m *Model) View() (lines []string, x int) {
 func (m *Model) nothing() string {
 	switch {
 	case m.Loading:
-		return "asking…"
+		return "Loading…"
 	case m.noMatch():
 		return "No match for “" + markdown.OneLine(m.Filter.Text(), max(1, m.w-20)) + "”."
 	}

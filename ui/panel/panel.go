@@ -78,7 +78,7 @@ func (p *Model) RefreshCosts() {
 	next.SpentText = s.State().Spending.Session.Spent.Sentence()
 	p.Window, p.windowProblem = model.Window(), ""
 	if actual, ok := model.TrueWindow(); ok {
-		p.windowProblem = "The window that is set is too large: the server has " + theme.Thousands(actual) + ". " +
+		p.windowProblem = "The configured window is too large: the server has " + theme.Thousands(actual) + ". " +
 			"/window auto uses that."
 	}
 }

@@ -242,7 +242,7 @@ func (p *Model) problems(t *text) {
 	}
 	t.say(st.Cut, "%s", p.windowProblem)
 	if short := p.Forecast.Shortfall; short != nil {
-		t.say(st.Cut, "! In turn %s the server counted %s of ~%s tokens: it dropped a part of the request",
+		t.say(st.Cut, "! In turn %s the server counted %s of ~%s tokens: it dropped part of the request",
 			theme.Thousands(short.Turn), theme.Thousands(short.Reported), theme.Thousands(short.Expected))
 	}
 	if lost := p.Forecast.Losses; len(lost) > 0 {

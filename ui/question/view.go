@@ -148,7 +148,7 @@ func (m *Model) why() string {
 	}
 	return map[approval.Reason]string{
 		approval.Repaired: "Its arguments were repaired. Compare what was received with what would run.",
-		approval.Changed:  "The server has changed this tool since you always allowed it.",
+		approval.Changed:  "The server has changed this tool since you allowed it permanently.",
 		approval.Unsaid:   "The server did not state whether the answer is complete.",
 		approval.EachTime: "winnow asks before every call of this tool.",
 	}[m.question.Call.Reason]

@@ -124,7 +124,7 @@ func (l *Model) startPurge(s line) tea.Cmd {
 	db, asks := l.Deps.Store, "Type yes to permanently delete “"+s.name()+"”"
 	return l.startEdit(asks, "delete permanently", "", func(answer string) tea.Cmd {
 		if answer != "yes" {
-			return l.Say("It stays in the trash.")
+			return l.Say("The chat stays in the trash.")
 		}
 		l.undos = slices.DeleteFunc(l.undos, func(u undo) bool { return u.of.ID == s.ID })
 		l.hide(s.ID)

@@ -129,7 +129,7 @@ type target struct {
 	query   string
 }
 
-// PreviewMessage is a message of a preview. Its text begins shortly before the match.
+// PreviewMessage is a message of a preview. Its text begins shortly before the match and is redacted.
 type PreviewMessage struct {
 	store.Message
 	Place store.MessagePosition
@@ -139,6 +139,8 @@ const (
 	// maxPreview is how many bytes of a message a preview reads, and beforeHit how many of them precede the match.
 	maxPreview = 12 << 10
 	beforeHit  = 100
+	// hiddenAround is how many bytes on both sides of the match are searched for secrets.
+	hiddenAround = 64 << 10
 	// lastRead is how many messages are read to find the last two with text.
 	lastRead = 8
 )
@@ -157,18 +159,20 @@ func (l *Model) loadPreview() tea.Cmd {
 		l.preview.messages = nil
 	}
 	l.preview.of = t
-	db, then := l.Deps.Store, l.previewing.Begin()
+	db, hide, then := l.Deps.Store, l.Secrets.Redact, l.previewing.Begin()
 	if !ok {
 		return nil
 	}
 	return l.Run(func(ctx context.Context) tea.Msg {
-		messages, err := readPreview(ctx, db, t)
+		messages, err := readPreview(ctx, db, t, hide)
 		return then(func() tea.Cmd { return l.ShowPreview(messages, err) })
 	})
 }
 
 // readPreview reads the messages of a preview.
-func readPreview(ctx context.Context, db *store.Store, of target) ([]PreviewMessage, error) {
+func readPreview(
+	ctx context.Context, db *store.Store, of target, hide func(string) string,
+) ([]PreviewMessage, error) {
 	branch, err := db.Branch(ctx, cmp.Or(of.message, of.leaf), lastRead)
 	if err != nil {
 		return nil, err
@@ -183,23 +187,27 @@ func readPreview(ctx context.Context, db *store.Store, of target) ([]PreviewMess
 		if err != nil {
 			return nil, err
 		}
-		m.Content = previewText(m, of.query)
+		m.Content = previewText(m, of.query, hide)
 		out = append(out, PreviewMessage{m, places[m.ID]})
 	}
 	return out, nil
 }
 
 // previewText returns the part of a message that a preview shows: its beginning, or from shortly before the match. If
-// the match is in its files or tool calls, their text is appended.
-func previewText(m store.Message, query string) string {
+// the match is in its files or tool calls, their text is appended. Hide redacts it.
+func previewText(m store.Message, query string, hide func(string) string) string {
 	found := store.SearchQuery{Text: query}
 	text, marks := m.Content, found.Marks(m.Content)
 	if query != "" && len(marks) == 0 {
 		text = m.SearchText()
 		marks = found.Marks(text)
 	}
-	lead := ""
-	if len(marks) > 0 && marks[0][0] > 2*beforeHit {
+	at, lead := 0, ""
+	if len(marks) > 0 {
+		at = marks[0][0]
+	}
+	text = hide(text[max(0, at-hiddenAround):min(len(text), at+hiddenAround)]) // before a secret is cut in two
+	if marks = found.Marks(text); len(marks) > 0 && marks[0][0] > 2*beforeHit {
 		lead, text = "…", text[marks[0][0]-beforeHit:]
 	}
 	return lead + strings.ToValidUTF8(text[:min(len(text), maxPreview)], "")

@@ -144,9 +144,9 @@ func (l *Model) SecretsToggled() tea.Cmd {
 	if l.lines = map[string]line{}; l.List == nil {
 		return nil
 	}
-	l.found.Hits = nil // their snippets were redacted when they were read
+	l.found.Hits, l.preview = nil, preview{} // they were redacted when they were read
 	l.fill()
-	return l.find()
+	return tea.Batch(l.find(), l.loadPreview())
 }
 
 // cursor returns the line under the cursor.
@@ -222,7 +222,7 @@ func (l *Model) choose() tea.Cmd {
 	case !ok:
 		return l.Say("There is nothing to open; " + l.Keys.First(keymap.Back) + " closes the list.")
 	case !s.Deleted.IsZero():
-		return l.Say("It is in the trash; " + l.Keys.First(keymap.Archive) + " restores it first.")
+		return l.Say("This chat is in the trash; " + l.Keys.First(keymap.Archive) + " restores it first.")
 	}
 	if s.hit == nil {
 		return l.Callbacks.Open(s.ID, 0, "")

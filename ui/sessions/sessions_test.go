@@ -181,6 +181,9 @@ func searched(w, h int, text string, messages ...PreviewMessage) *fixture {
 	return f
 }
 
+// unchanged hides nothing.
+func unchanged(text string) string { return text }
+
 // said is a message.
 func said(r history.Role, text string) PreviewMessage {
 	return PreviewMessage{Message: store.Message{Message: history.Message{Role: r, Content: text}}}
@@ -192,7 +195,7 @@ func TestAPreviewShowsWhatWasFound(t *testing.T) {
 		for _, h := range []int{24, 40, 90} {
 			stored := strings.Repeat("Nothing is said here. ", before) + "There swims a walrus." +
 				strings.Repeat(" Nothing more.", 1000)
-			part := said(history.User, previewText(said(history.User, stored).Message, "walrus"))
+			part := said(history.User, previewText(said(history.User, stored).Message, "walrus", unchanged))
 			l := searched(100, h, "walrus", part, said(history.Assistant, "An answer."))
 			got := l.drawn()
 			if preview := got[strings.LastIndex(got, "───"):]; !strings.Contains(preview, "walrus") {
@@ -217,8 +220,27 @@ func TestAPreviewShowsFilesWhereTheyMatch(t *testing.T) {
 	for query, want := range map[string]string{
 		"walrus": "What is this?\nnotes.md\nA walrus sleeps.", "what": "What is this?", "": "What is this?",
 	} {
-		if got := previewText(m, query); got != want {
+		if got := previewText(m, query, unchanged); got != want {
 			t.Errorf("%q previews %q, want %q", query, got, want)
+		}
+	}
+}
+
+// A secret at the beginning of what a preview shows is redacted as a whole.
+func TestAPreviewShowsNoPartOfASecret(t *testing.T) {
+	const secret = "sk-0123456789"
+	l := empty(100, 24, "walrus")
+	l.Secrets.Find = func(text string, _ bool) (spans [][2]int) {
+		if at := strings.Index(text, secret); at >= 0 {
+			spans = append(spans, [2]int{at, at + len(secret)})
+		}
+		return spans
+	}
+	for gap := range 2 * beforeHit {
+		text := strings.Repeat("word ", 99) + secret + strings.Repeat(" ", gap) + "walrus"
+		got := previewText(said(history.User, text).Message, "walrus", l.Secrets.Redact)
+		if strings.Contains(got, secret[len(secret)-3:]) {
+			t.Fatalf("a secret %d bytes before the match shows as %q", gap, got[:20])
 		}
 	}
 }

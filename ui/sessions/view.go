@@ -308,8 +308,7 @@ func (l *Model) previewBody(o layout, m PreviewMessage, most int) (lines []strin
 	if m.Role == history.User {
 		bar, style = st.You.Render("▌")+" ", st.Strong.Bold(false)
 	}
-	text := l.Secrets.Redact(m.Content)
-	text = strings.TrimSpace(markdown.Visible(text))
+	text := strings.TrimSpace(markdown.Visible(m.Content))
 	marks := store.SearchQuery{Text: l.preview.of.query}.Marks(text)
 	parts := theme.WrapTrimmed(text, min(maxProse, o.text))
 	for _, p := range parts[:min(len(parts), most)] {

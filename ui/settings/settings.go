@@ -104,10 +104,10 @@ func (s *Model) Apply(to session.Settings, sentence string) tea.Cmd {
 // PresetCommand is the command /preset.
 func (s *Model) PresetCommand(name string) tea.Cmd {
 	if name == "" {
-		return s.Say("The preset is " + s.Session.State().Policy.Preset + ". There are " +
+		return s.Say("The preset is " + s.Session.State().Policy.Preset + ". Presets: " +
 			strings.Join(history.Presets(), ", ") + ".")
 	}
-	return s.Apply(session.Settings{Preset: name}, "Requests are cut by the preset "+name+".")
+	return s.Apply(session.Settings{Preset: name}, "The preset is now "+name+".")
 }
 
 // SystemCommand is the command /system. It sets the chat's system prompt, or without an argument opens the current one
@@ -162,7 +162,7 @@ func (s *Model) personasRead(name string, all []Persona, err error) tea.Cmd {
 	inUse := noPersona
 	for _, p := range all {
 		if p.Name == name {
-			return s.Apply(session.Settings{System: &p.Text}, fmt.Sprintf("The chat's system prompt is that of %s, %s.",
+			return s.Apply(session.Settings{System: &p.Text}, fmt.Sprintf("The system prompt is now the persona %s, %s.",
 				name, theme.Plural(len([]rune(p.Text)), "character")))
 		}
 		if p.Text == s.Session.State().System {
@@ -362,7 +362,7 @@ func (s *Model) WindowCommand(args string) tea.Cmd {
 		case tokens > is:
 			sentence += " That is less than " + theme.Thousands(tokens) + "."
 		case tokens > 0:
-			sentence += " It is set in every chat."
+			sentence += " This applies to every chat."
 		}
 		return sentence, err
 	})

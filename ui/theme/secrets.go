@@ -53,5 +53,6 @@ func RedactRange(secrets [][2]int, text string, from, to int) string {
 // RedactLine redacts the beginning of a text that is shown on one line. It reads only the first kilobyte.
 func (s Secrets) RedactLine(text string) string {
 	const limit = 1 << 10
-	return s.Redact(text[:min(len(text), limit)])
+	text = text[:min(len(text), 2*limit)] // enough to find a secret that begins within the limit
+	return RedactRange(s.Spans(text), text, 0, min(len(text), limit))
 }

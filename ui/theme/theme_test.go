@@ -288,3 +288,20 @@ func TestSpeakerIsSafeAndShort(t *testing.T) {
 		}
 	}
 }
+
+// A secret at the end of what a line reads is redacted as a whole.
+func TestALineShowsNoPartOfASecret(t *testing.T) {
+	const secret = "sk-0123456789"
+	s := Secrets{Find: func(text string, _ bool) (spans [][2]int) {
+		if at := strings.Index(text, secret); at >= 0 {
+			spans = append(spans, [2]int{at, at + len(secret)})
+		}
+		return spans
+	}}
+	for blanks := range 1100 {
+		text := strings.Repeat(" ", blanks) + secret
+		if got := strings.TrimSpace(s.RedactLine(text)); got != Redacted && got != "" {
+			t.Fatalf("a secret behind %d spaces shows as %q", blanks, got)
+		}
+	}
+}

@@ -115,7 +115,7 @@ func Duration(d time.Duration) string {
 
 // FileLabel describes an attached file: [file a.go: 12 lines, 340 B, ~90 tokens]. Tokens of 0 are left out.
 func FileLabel(p history.Part, tokens int) string {
-	name, kind, facts := cmp.Or(markdown.OneLine(p.Name, 60), "without a name"), "file", []string(nil)
+	name, kind, facts := cmp.Or(markdown.OneLine(p.Name, 60), "unnamed"), "file", []string(nil)
 	if p.Kind == history.ImagePart || p.Kind == history.NotePart {
 		kind = string(p.Kind)
 	}

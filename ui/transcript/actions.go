@@ -121,7 +121,7 @@ func (c *Model) toggleSelected() tea.Cmd {
 	message, ok := c.MessageAtCursor()
 	switch {
 	case !ok:
-		return c.Say("There is no message here to select.")
+		return c.Say("There is no message to select.")
 	case c.selected[message.ID]:
 		delete(c.selected, message.ID)
 	default:
@@ -174,7 +174,7 @@ func (c *Model) SetFlag(f history.Flag, ids ...int64) tea.Cmd {
 func (c *Model) Undo() tea.Cmd {
 	last := len(c.undo) - 1
 	if last < 0 {
-		return c.Say("There is nothing to undo: no message was pinned or excluded since the chat was opened.")
+		return c.Say("Nothing to undo: no message was pinned or excluded since this chat was opened.")
 	}
 	undone := c.undo[last]
 	c.undo = c.undo[:last]
