@@ -159,23 +159,6 @@ func TestTheCursorStaysAtTheEndUntilItIsMoved(t *testing.T) {
 	}
 }
 
-func TestThePanelCountsInTheServersMeasure(t *testing.T) {
-	p, _ := empty(func(int64) string { return "" })
-	p.SetPlan(history.Plan{
-		Sum: history.Sum{Body: 100, Total: 100, Limit: 400, Ratio: 2, Margin: 0.1, Sent: 1, Stored: 1},
-		Entries: []history.Entry{{
-			ID: 1, Role: history.User, Disposition: history.Kept, TokensBefore: 100, TokensAfter: 100,
-		}},
-	}, nil)
-	p.Focused = true
-	got := ansi.Strip(strings.Join(p.View(60, 24), "\n"))
-	for _, want := range []string{"messages ~200", "~200 of 400 tokens", "200 free", "●  1 you"} {
-		if !strings.Contains(got, want) {
-			t.Errorf("the panel lacks %q:\n%s", want, got)
-		}
-	}
-}
-
 func TestTheStripSaysWhatIsSentAndWhatIsNext(t *testing.T) {
 	tight, many, over := long(), long(), long()
 	tight.Next.Plan.Sum.Limit, many.Next.Plan.Sum.Limit = 2200, 2200

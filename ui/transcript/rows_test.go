@@ -159,40 +159,6 @@ func all(b branch.Branch) []store.Message {
 	return list
 }
 
-// What is cut away is shown by its beginning, between what is sent before and behind it.
-func TestACutTextIsShownAsItIsSent(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		words := rapid.SliceOfN(rapid.SampledFrom([]string{
-			"word", "longer-word", "汉字汉字", "👩‍👩‍👧", "שלום", "x", strings.Repeat("long", 30), "a\n\nb",
-		}), 1, 60)
-		head, rest := strings.Join(words.Draw(t, "head"), " "), strings.Join(words.Draw(t, "rest"), " ")
-		tail := rapid.SampledFrom([]string{"", "And the end."}).Draw(t, "tail")
-		from, to := len([]rune(head)), len([]rune(head+rest))
-		e := history.Entry{
-			Disposition: history.Cut, Cuts: []history.Range{{From: from, To: to}}, Inserted: []history.Insert{
-				{At: from, Text: " ... (truncated)"},
-			},
-			CharsBefore: to + len(tail), CharsAfter: from + len(tail),
-		}
-		s := shown(rapid.IntRange(24, 130).Draw(t, "width"), 200, []store.Message{
-			message(history.User, head+rest+tail), message(history.User, "Go on."),
-		}, []history.Entry{e, {Disposition: history.Kept}})
-		b := s.block(0)
-		text := ansi.Strip(strings.Join(b.lines[b.from:b.to], "\n"))
-		squeezed := strings.Join(strings.Fields(text), "")
-		if want := strings.Join(strings.Fields(head), "") + "...(truncated)"; !strings.HasPrefix(squeezed, want) {
-			t.Fatalf("%q does not begin with what is sent, and the marker: %q", text, want)
-		}
-		if !strings.HasSuffix(squeezed, strings.ReplaceAll(tail, " ", "")) {
-			t.Fatalf("%q does not end with what is sent of the end", text)
-		}
-		if !strings.Contains(text, "┄┄┄") && !strings.Contains(squeezed, strings.Join(strings.Fields(rest), "")) {
-			t.Fatalf("%q neither shows %q nor says how much is not sent", text, rest)
-		}
-	})
-}
-
 // A verdict that changes the lines of a message above the screen moves nothing on it.
 func TestAVerdictAboveTheScreenMovesNothing(t *testing.T) {
 	t.Parallel()

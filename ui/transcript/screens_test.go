@@ -37,6 +37,13 @@ func TestScreens(t *testing.T) {
 	s.ScrollTo(1)
 	add("what other settings would change", s)
 
+	middle := entries[4]
+	tail := len(messages[4].Content) - len("to use. ")
+	middle.Cuts = []history.Range{{From: middle.Cuts[0].From, To: tail}}
+	s = shown(72, 12, messages[4:6], []history.Entry{middle, entries[5]})
+	s.ScrollTo(1)
+	add("a cut in the middle", s)
+
 	s = shown(72, 7, messages[4:5], entries[4:5])
 	s.ScrollTo(1)
 	add("the newest answer, whole", s)
@@ -215,27 +222,21 @@ func TestDraggingCopiesWhatIsDrawn(t *testing.T) {
 }
 
 func TestTheLastCodeBlockIsCopiedAndThenTheOneBefore(t *testing.T) {
-	text := "one\n```go\na\n```\ntwo\n~~~~\nb\n```\nc\n~~~~\nend"
-	s := shown(60, 20, []store.Message{message(history.Assistant, text), message(history.User, "no code")}, nil)
-	for _, want := range []string{"b\n```\nc", "a", "b\n```\nc"} {
-		if s.CopyCommand("code"); s.copied != want {
-			t.Errorf("got %q, want %q", s.copied, want)
-		}
-	}
-	again := shown(60, 20, []store.Message{
-		message(history.Assistant, "```\nx\n```\n```\nsame\n```\n```\nsame\n```"),
-		message(history.Assistant, "```\nother\n```\n```\nsame\n```"),
+	s := shown(60, 20, []store.Message{
+		message(history.Assistant, "```\nx\n```\n~~~~\n```\nsame\n~~~~\n~~~~\n```\nsame\n~~~~"),
+		message(history.Assistant, "```\nother\n```\n~~~~\n```\nsame\n~~~~"),
+		message(history.User, "no code"),
 	}, nil)
 	for _, c := range []struct {
 		message int64
 		want    string
-	}{{1, "same"}, {1, "same"}, {1, "x"}, {2, "same"}, {2, "other"}} {
-		again.GoTo(c.message)
-		if again.CopyCommand("code"); again.copied != c.want {
-			t.Errorf("of message %d %q is copied, want %q", c.message, again.copied, c.want)
+	}{{1, "```\nsame"}, {1, "```\nsame"}, {1, "x"}, {1, "```\nsame"}, {2, "```\nsame"}, {2, "other"}} {
+		s.GoTo(c.message)
+		if s.CopyCommand("code"); s.copied != c.want {
+			t.Errorf("of message %d %q is copied, want %q", c.message, s.copied, c.want)
 		}
 	}
-	s.GoTo(2)
+	s.GoTo(3)
 	if s.CopyCommand("code"); s.said != "This message has no code block." {
 		t.Errorf("without code it says %q", s.said)
 	}
