@@ -19,9 +19,9 @@ import (
 
 // Question is what is asked. One of Call and Limit is set; the zero Question asks nothing.
 type Question struct {
-	Call      *session.ApprovalNeeded     // a tool call of a running turn
-	Limit     *session.LimitExceeded // a request of a running turn that exceeds a spending limit
-	Recipient Recipient          // who gets the result of the call
+	Call      *session.ApprovalNeeded // a tool call of a running turn
+	Limit     *session.LimitExceeded  // a request of a running turn that exceeds a spending limit
+	Recipient Recipient               // who gets the result of the call
 }
 
 // Recipient is the model that gets the result of a call.

@@ -69,8 +69,8 @@ type Model struct {
 // line is a line of the list: a chat, or a message found in it.
 type line struct {
 	store.Session
-	label string     // fork mark, title and tags, which the filter searches
-	tags  int        // offset of the tags in the label
+	label string           // fork mark, title and tags, which the filter searches
+	tags  int              // offset of the tags in the label
 	hit   *store.SearchHit // the message that was found, nil for the chat itself
 }
 

@@ -289,7 +289,7 @@ func (l *Model) previewHead(o layout, m PreviewMessage) string {
 	} else if m.Role == history.Assistant && m.Model != "" {
 		name = markdown.OneLine(m.Model, 40)
 	}
-	if e := m.Place.Last; e != nil && theme.VerdictWord(*e) != "" {
+	if e := m.Place.LastVerdict; e != nil && theme.VerdictWord(*e) != "" {
 		verdict := st.GlyphStyle(theme.Glyph(*e)).Render(theme.VerdictWord(*e) + " in the last request")
 		facts = verdict + st.Muted.Render(" · ")
 	}
