@@ -113,8 +113,8 @@ func (c *Model) Prepend(all branch.Branch, receipts map[int64]record.Receipt) {
 	c.show(messages)
 }
 
-// addReceipts adds receipts that were read from the store. Those that are here already are kept: a request may have been
-// answered since the others were read.
+// addReceipts adds receipts that were read from the store. It does not replace receipts, because a request may have
+// been answered since the store was read.
 func (c *Model) addReceipts(stored map[int64]record.Receipt) {
 	for id, r := range stored {
 		if _, here := c.Receipts[id]; !here {
@@ -124,7 +124,7 @@ func (c *Model) addReceipts(stored map[int64]record.Receipt) {
 }
 
 // Refresh shows what another window changed in the store: sibling numbers, and messages after the last one. The screen
-// stays in place unless followEnd is set and the transcript is at its end.
+// stays in place, unless it was following the end and follow is set.
 func (c *Model) Refresh(messages branch.Branch, receipts map[int64]record.Receipt, follow bool) {
 	c.addReceipts(receipts)
 	last := c.Messages.Len() - 1
