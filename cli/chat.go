@@ -99,7 +99,7 @@ func (a *app) goodbye(id string) string {
 		way = "-c"
 	}
 	row, _ := a.store.Session(ctx, id)
-	title := theme.Secrets{Find: a.redactor.FindSecrets}.Line(row.Title)
+	title := theme.Secrets{Find: a.redactor.FindSecrets}.RedactLine(row.Title)
 	return strings.TrimPrefix(title+"\n", "\n") + "Continue: winnow " + way + "\n"
 }
 
@@ -140,14 +140,14 @@ func (a *app) settings() settings.Options {
 	configFile, _ := a.configPath()
 	personasIn, _ := a.besideConfig("personas")
 	return settings.Options{
-		Personas:   a.personas,
-		PersonasIn: personasIn,
-		Config:     configFile,
-		KeyStore:   a.keyStore(),
-		Servers:    a.servers,
-		Memory:     a.memory,
-		Doctor:     a.doctorReport,
-		Export:     a.exportCommand,
+		Personas:      a.personas,
+		PersonaFolder: personasIn,
+		ConfigPath:    configFile,
+		KeyStore:      a.keyStore(),
+		Servers:       a.servers,
+		Memory:        a.memory,
+		Doctor:        a.doctorReport,
+		Export:        a.exportCommand,
 	}
 }
 

@@ -132,7 +132,7 @@ func wrongFlags(c *cobra.Command) error {
 		case f.Value.Type() == "int" && (value == "0" || value[0] == '-'):
 			err = fail(exitUsage, "--%s is %s; must be 1 or more", f.Name, value)
 		case choices != nil && !slices.Contains(choices, value):
-			err = fail(exitUsage, "--%s is %q; must be %s%s", f.Name, value, theme.Choices(choices),
+			err = fail(exitUsage, "--%s is %q; must be %s%s", f.Name, value, theme.JoinOr(choices),
 				llm.DidYouMean(value, choices))
 		}
 	})

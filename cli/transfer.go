@@ -241,7 +241,7 @@ func exportArguments(words string) (transfer.Format, string, error) {
 		return transfer.Markdown, path, nil
 	}
 	return "", "", fmt.Errorf("/export has no format %q; use %s, followed by the name of a file",
-		strings.TrimPrefix(cmp.Or(filepath.Ext(path), path), "."), theme.Choices(transfer.Formats()))
+		strings.TrimPrefix(cmp.Or(filepath.Ext(path), path), "."), theme.JoinOr(transfer.Formats()))
 }
 
 func isFolder(path string) bool {
@@ -260,7 +260,7 @@ func marksOf(ctx context.Context, s *store.Store, row store.Session, branch []st
 	var newest int64
 	for _, m := range branch {
 		if r, ok := receipts[m.Request]; ok && m.Role == history.Assistant {
-			newest, marks.Receipts[m.Request] = m.Request, transcript.Receipt(r)
+			newest, marks.Receipts[m.Request] = m.Request, transcript.ReceiptText(r)
 		}
 	}
 	if newest == 0 {
@@ -272,7 +272,7 @@ func marksOf(ctx context.Context, s *store.Store, row store.Session, branch []st
 	}
 	for _, e := range verdicts.Entries {
 		word := markWords[theme.Glyph(e)]
-		mark := html.Verdict{Glyph: theme.Glyph(e), Class: word, Text: cmp.Or(theme.Verdict(e), word)}
+		mark := html.Verdict{Glyph: theme.Glyph(e), Class: word, Text: cmp.Or(theme.VerdictText(e), word)}
 		if mark.Glyph != "●" {
 			mark.Reason = e.Cause.Sentence()
 		}

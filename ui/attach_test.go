@@ -62,11 +62,11 @@ func TestAttachedFilesAreSentAndSeen(t *testing.T) {
 		}
 	}
 	if !l.composer.Empty() {
-		t.Errorf("behind the sending the draft is %q", l.composer.Shown())
+		t.Errorf("behind the sending the draft is %q", l.composer.DisplayText())
 	}
 	l.press("up")
-	l.until("the files", func() bool { return !l.composer.Unread() })
-	if got := l.composer.Drafted(); got.Text != "what is it? See " || len(got.Files) != 2 {
+	l.until("the files", func() bool { return !l.composer.LoadingFiles() })
+	if got := l.composer.CurrentDraft(); got.Text != "what is it? See " || len(got.Files) != 2 {
 		t.Errorf("recalled, the draft is %q with %d files", got.Text, len(got.Files))
 	}
 }
@@ -91,7 +91,7 @@ func TestDraggedFilesBecomeChips(t *testing.T) {
 			files = 2
 			l.shows("[file a.txt: 1 line, 5 B, ~")
 		}
-		if got := l.composer.Drafted(); len(got.Files) != files || !strings.HasSuffix(got.Text, "b c.txt") {
+		if got := l.composer.CurrentDraft(); len(got.Files) != files || !strings.HasSuffix(got.Text, "b c.txt") {
 			t.Errorf("%s: the draft is %q with %d files", c.name, got.Text, len(got.Files))
 		}
 	}
@@ -104,8 +104,8 @@ func TestPastesThatAreNoFilesAreText(t *testing.T) {
 		fileWith(t, "a", "x")} {
 		l := onStage(t, 100, 30)
 		l.pastes(paste)
-		l.until("the files", func() bool { return !l.composer.Unread() })
-		if got := l.composer.Drafted(); got.Text != paste || len(got.Files) > 0 {
+		l.until("the files", func() bool { return !l.composer.LoadingFiles() })
+		if got := l.composer.CurrentDraft(); got.Text != paste || len(got.Files) > 0 {
 			t.Errorf("the draft is %q with %d files, want %q", got.Text, len(got.Files), paste)
 		}
 	}
@@ -118,11 +118,11 @@ func TestFilesThatCannotBeAttachedAreSaid(t *testing.T) {
 	l.types("/attach " + program)
 	l.press("enter")
 	l.shows("program cannot be attached: it is a binary file")
-	if !strings.HasPrefix(l.composer.Shown(), " ") || len(l.composer.Drafted().Files) > 0 {
-		t.Errorf("the draft is %q", l.composer.Shown())
+	if !strings.HasPrefix(l.composer.DisplayText(), " ") || len(l.composer.CurrentDraft().Files) > 0 {
+		t.Errorf("the draft is %q", l.composer.DisplayText())
 	}
 	l.pastes(program)
-	l.until("the file", func() bool { return !l.composer.Unread() })
+	l.until("the file", func() bool { return !l.composer.LoadingFiles() })
 	if got := l.composer.Text(); !strings.Contains(got, program) {
 		t.Errorf("the draft is %q, want the path that was pasted", got)
 	}
@@ -157,17 +157,17 @@ func TestDraftsComeBackWithTheirChips(t *testing.T) {
 	if err := os.Remove(gone); err != nil {
 		t.Fatal(err)
 	}
-	l.composer = composer.New(l.Context, l.composer.Screen, l.composer.Options)
+	l.composer = composer.New(l.Context, l.composer.Callbacks, l.composer.Options)
 	l.arrange()
-	l.run(l.composer.Load())
+	l.run(l.composer.LoadDraft())
 	l.until("the files", func() bool {
-		return !l.composer.Empty() && !l.composer.Unread()
+		return !l.composer.Empty() && !l.composer.LoadingFiles()
 	})
-	got := l.composer.Drafted()
+	got := l.composer.CurrentDraft()
 	if got.Text != "read \n"+paste+" and kept.txt or " || len(got.Files) != 1 || got.Files[0].Text != "another" {
 		t.Errorf("the draft is %.40q… with %+v", got.Text, got.Files)
 	}
-	if !strings.Contains(l.composer.Shown(), "[paste 1: 301 lines") {
-		t.Errorf("the draft shows %q", l.composer.Shown())
+	if !strings.Contains(l.composer.DisplayText(), "[paste 1: 301 lines") {
+		t.Errorf("the draft shows %q", l.composer.DisplayText())
 	}
 }

@@ -66,13 +66,13 @@ func Commands() []Command {
 		named("new", chatGroup, keymap.New, nil),
 		named("chats", chatGroup, keymap.Sessions, (*Model).openSessions),
 		named("attach", chatGroup, "", func(m *Model, args string) tea.Cmd { return m.composer.Attach(args) }),
-		named("copy", chatGroup, keymap.Copy, func(m *Model, args string) tea.Cmd { return m.Chat.CopyText(args) }),
+		named("copy", chatGroup, keymap.Copy, func(m *Model, args string) tea.Cmd { return m.Chat.CopyCommand(args) }),
 		named("context", contextGroup, keymap.Request, nil),
 		titled("What if…", "try another budget, preset or model", contextGroup, keymap.WhatIf, nil),
 		named("compact", contextGroup, "", func(m *Model, args string) tea.Cmd { return palette{m}.compact(args) }),
-		named("model", modelGroup, keymap.Models, setting((*settings.Model).ChooseModel)),
-		named("system", modelGroup, "", setting((*settings.Model).System)),
-		named("tools", modelGroup, "", setting((*settings.Model).Tools)),
+		named("model", modelGroup, keymap.Models, setting((*settings.Model).ModelCommand)),
+		named("system", modelGroup, "", setting((*settings.Model).SystemCommand)),
+		named("tools", modelGroup, "", setting((*settings.Model).ToolsCommand)),
 		named("help", moreGroup, keymap.Help, nil),
 		named("quit", moreGroup, keymap.Quit, nil),
 
@@ -80,18 +80,18 @@ func Commands() []Command {
 			func(m *Model, ref string) tea.Cmd { return m.askAgain(store.Message{}, ref) }),
 		named("search", "", keymap.Find, (*Model).search),
 		named("fork", "", keymap.Fork, func(m *Model, _ string) tea.Cmd { return m.fork(0) }),
-		named("rename", "", "", setting((*settings.Model).Rename)),
-		named("title", "", "", setting((*settings.Model).Retitle)),
-		named("export", "", "", setting((*settings.Model).ExportTo)),
+		named("rename", "", "", setting((*settings.Model).RenameCommand)),
+		named("title", "", "", setting((*settings.Model).TitleCommand)),
+		named("export", "", "", setting((*settings.Model).ExportCommand)),
 		named("alone", "", "", func(m *Model, text string) tea.Cmd { return m.sendAlone(text, false) }),
-		named("budget", "", "", setting((*settings.Model).Budget)),
-		named("window", "", "", setting((*settings.Model).Window)),
-		named("preset", "", "", setting((*settings.Model).Preset)),
-		named("persona", "", "", setting((*settings.Model).ChoosePersona)),
+		named("budget", "", "", setting((*settings.Model).BudgetCommand)),
+		named("window", "", "", setting((*settings.Model).WindowCommand)),
+		named("preset", "", "", setting((*settings.Model).PresetCommand)),
+		named("persona", "", "", setting((*settings.Model).PersonaCommand)),
 		named("thinking", "", keymap.Reasoning, nil),
 		named("repair", "", keymap.Repairs, nil),
 		named("undo", "", keymap.TakeBack, nil),
-		named("doctor", "", "", setting((*settings.Model).Examine)),
+		named("doctor", "", "", setting((*settings.Model).DoctorCommand)),
 
 		titled("Pin", "always send the selected messages whole", "", keymap.Pin, flagging(history.Pin)),
 		titled("Exclude", "never send the selected messages", "", keymap.Exclude, flagging(history.Exclude)),
@@ -100,8 +100,8 @@ func Commands() []Command {
 			func(m *Model, _ string) tea.Cmd { return m.leaveFor(m.OpenTemporary()) }),
 		titled("Save this chat", "save a temporary chat", "", "",
 			func(m *Model, _ string) tea.Cmd { return m.saveTemporary() }),
-		titled("Usage", "tokens and costs of chat, day and month", "", "", setting((*settings.Model).Usage)),
-		titled("Theme…", "choose the colours", "", "", setting((*settings.Model).Theme)),
+		titled("Usage", "tokens and costs of chat, day and month", "", "", setting((*settings.Model).UsageCommand)),
+		titled("Theme…", "choose the colours", "", "", setting((*settings.Model).ThemeCommand)),
 		titled("Mouse", "give the mouse to the terminal, or take it back", "", "",
 			func(m *Model, _ string) tea.Cmd { return palette{m}.toggleMouse() }),
 	}
@@ -113,7 +113,8 @@ type palette struct{ *Model }
 // open lists the commands: at first a dozen of them, by group; typing finds the others.
 func (p palette) open() tea.Cmd {
 	p.dialogs.OpenList(list.New(p.Context, list.Options{
-		Title: "commands", Prompt: "Find a command", Does: "run", Also: keymap.Palette, Short: true,
+		Title: "commands", Placeholder: "Find a command", ChooseHint: "run", CloseAction: keymap.Palette,
+		GroupsFirst: true,
 	}, p.items()...), p.choose)
 	return nil
 }
@@ -121,7 +122,7 @@ func (p palette) open() tea.Cmd {
 // items returns the commands as items of a list.
 func (p palette) items() (items []list.Item) {
 	for _, c := range Commands() {
-		item := list.Item{Label: c.Title(), About: c.Help, Group: c.group, Value: c.value()}
+		item := list.Item{Label: c.Title(), Description: c.Help, Group: c.group, Value: c.value()}
 		if c.key != "" {
 			item.Right = p.Keys.First(c.key)
 		}
@@ -150,7 +151,7 @@ func (p palette) choose(name string) tea.Cmd {
 		return p.writeDraft(name)
 	}
 	if c.Name != "" {
-		p.composer.Remember(store.Draft{Text: "/" + name})
+		p.composer.RememberPrompt(store.Draft{Text: "/" + name})
 	}
 	return c.run(p.Model, "")
 }
@@ -170,9 +171,9 @@ func (p palette) writeDraft(name string) tea.Cmd {
 func (p palette) run(draft string) tea.Cmd {
 	name, args := slash.Split(draft)
 	c, ok := commandNamed(name)
-	if !ok && len(p.composer.Drafted().Files) == 0 {
-		if cmd, written := p.composer.WriteDraft(name, args); written {
-			p.composer.Remember(store.Draft{Text: draft})
+	if !ok && len(p.composer.CurrentDraft().Files) == 0 {
+		if cmd, written := p.composer.RunServerPrompt(name, args); written {
+			p.composer.RememberPrompt(store.Draft{Text: draft})
 			p.composer.SetDraft("")
 			return cmd
 		}
@@ -182,10 +183,10 @@ func (p palette) run(draft string) tea.Cmd {
 		return p.notice.Error(unknownCommand(name))
 	case c.Misuse(draft) != "":
 		return p.notice.Error(c.Misuse(draft))
-	case len(p.composer.Drafted().Files) > 0:
+	case len(p.composer.CurrentDraft().Files) > 0:
 		return p.notice.Error("The draft has attachments, which cannot be sent with a command.")
 	}
-	p.composer.Remember(store.Draft{Text: draft})
+	p.composer.RememberPrompt(store.Draft{Text: draft})
 	p.composer.SetDraft("")
 	return c.run(p.Model, args)
 }
@@ -215,7 +216,7 @@ func (p palette) compact(args string) tea.Cmd {
 	case args != "off":
 		return p.notice.Error("Usage: /compact, or /compact off.")
 	}
-	return p.settings.NoSummary()
+	return p.settings.CompactOff()
 }
 
 // toggleMouse leaves the mouse to the terminal, for selecting text, or takes it back.

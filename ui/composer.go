@@ -15,9 +15,9 @@ func (m *Model) enqueue(cut bool) tea.Cmd {
 // queued says what a queued message waits for besides the end of the answer.
 func (m *Model) queued() tea.Cmd {
 	switch {
-	case m.Question.Waits():
+	case m.Question.HasQuestion():
 		return m.notice.Say("Queued. " + waitsForYou(m) + " " + m.Keys.First(keymap.Focus) + " goes to it.")
-	case m.composer.Waiting.Held():
+	case m.composer.Queue.Paused():
 		return m.notice.Say("Queued. The queue is paused: " + m.Keys.First(keymap.Send) +
 			" on an empty draft sends the next message.")
 	}
@@ -25,4 +25,4 @@ func (m *Model) queued() tea.Cmd {
 }
 
 // editing reports whether the draft is an edit of an earlier message.
-func (m *Model) editing() bool { return m.composer.Editing() != 0 }
+func (m *Model) editing() bool { return m.composer.EditedMessage() != 0 }

@@ -176,7 +176,7 @@ func TestWhatIfMovesTheVerdictsAndStoresNothing(t *testing.T) {
 		l.press("right")
 		l.shows("◂ 1,000")
 		l.tried()
-		tried := l.Panel.Shown()
+		tried := l.Panel.ShownRequest()
 		if tried.Plan.Sum.Limit >= now.Plan.Sum.Limit || tried.Counts.Sent() >= now.Counts.Sent() {
 			t.Fatalf("with a budget of 1,000 tokens the limit is %d and the model sees %d, without one %d and %d",
 				tried.Plan.Sum.Limit, tried.Counts.Sent(), now.Plan.Sum.Limit, now.Counts.Sent())
@@ -185,7 +185,7 @@ func TestWhatIfMovesTheVerdictsAndStoresNothing(t *testing.T) {
 			t.Error("the transcript's marks are not those of the trial")
 		}
 		l.shows("Sends      " + theme.Thousands(now.Counts.Sent()) + " → ")
-		l.shows("Tokens     ~" + now.Counted(now.Plan.Sum.Total) + " → ~")
+		l.shows("Tokens     ~" + now.FormatTokens(now.Plan.Sum.Total) + " → ~")
 		if left := len(history.Compare(marks, tried.Plan.Entries)); left == 0 ||
 			!strings.Contains(plain(l.Model), "− ") {
 			t.Errorf("%d messages change, and the screen does not say which leave:\n%s", left, plain(l.Model))
@@ -220,7 +220,7 @@ func TestWhatIfAppliesAllThatWasTurned(t *testing.T) {
 	l := talked(t, 140, 50)
 	l.press("tab", "w", "right", "right", "right", "down", "right", "down", "right")
 	l.tried()
-	tried := l.Panel.Shown().Plan
+	tried := l.Panel.ShownRequest().Plan
 	l.press("enter")
 	l.shows("Set: budget 4,000, preset recall, model there/large.")
 	l.shows("Next request")
@@ -246,7 +246,7 @@ func TestWhatIfAppliesAllThatWasTurned(t *testing.T) {
 // tried waits until the plan of the What-if trial is shown.
 func (l *live) tried() {
 	l.t.Helper()
-	l.until("the plan of the dials", func() bool { return l.Panel.Whatif != nil && !l.Panel.Whatif.Running })
+	l.until("the plan of the dials", func() bool { return l.Panel.Whatif != nil && !l.Panel.Whatif.Planning })
 }
 
 // A server that is slow to report its window does not delay the next message.
@@ -298,14 +298,14 @@ func TestUnreadPartIsMarked(t *testing.T) {
 		Verdicts: history.Plan{Sum: history.Sum{Total: 1000}, Entries: entries},
 	}})
 	m := fresh(t, 120, 40)
-	m.Panel.Open(&past)
+	m.Panel.ShowPast(&past)
 	if shown := strings.Join(m.Panel.View(80, 20), "\n"); strings.Count(shown, "not read") != 1 ||
 		!strings.Contains(shown, "The server read 400 of ~1,000") {
 		t.Errorf("the panel does not say that the first message was not read:\n%s", shown)
 	}
 	c := m.Chat
 	c.Reset(branch.Branch{}.With(store.Message{Message: history.Message{ID: 1}}, store.Message{Message: history.Message{ID: 2}}))
-	c.Judge(past.Plan, past.FirstRead)
+	c.SetPlan(past.Plan, past.FirstRead)
 	if page := strings.Join(c.View(), "\n"); strings.Count(page, theme.NotRead) != 1 {
 		t.Errorf("the transcript does not say that the first message was not read:\n%s", page)
 	}

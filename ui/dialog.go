@@ -15,7 +15,7 @@ func (m *Model) covered() bool { return m.dialogs.Top() != nil || m.Panel.Whatif
 // closed is called when a dialog has closed.
 func (m *Model) closed(d dialog.Dialog) {
 	if d == m.Inspector {
-		m.Inspector.Forget()
+		m.Inspector.Clear()
 	}
 	if !m.covered() && m.focus == draftPane {
 		m.setFocus(draftPane)
@@ -36,10 +36,10 @@ func (s screen) dialogTitle() (title, right string) {
 		return d.Title(), st.Muted.Render(d.Position())
 	case *inspector.Model:
 		title = d.Title()
-		if d.Past != nil && d.On.Message != 0 {
+		if d.Past != nil && d.Subject.Message != 0 {
 			title = panel.TurnName(d.Past.Recorded) + frame.Crumb + title
 		}
-		return markdown.OneLine(m.Title(), m.layout.Width) + frame.Crumb + title, d.Views(st)
+		return markdown.OneLine(m.Title(), m.layout.Width) + frame.Crumb + title, d.ViewTabs(st)
 	case *dialog.Reader:
 		return d.Name, ""
 	case *dialog.Picker:

@@ -26,13 +26,13 @@ func (m *Model) startEdit(id int64) tea.Cmd {
 	}
 	switch {
 	case message.Role != history.User:
-		return m.notice.Error(theme.UpperFirst(m.Chat.NumbersOf(id)) + " is not yours and cannot be edited; " +
+		return m.notice.Error(theme.UpperFirst(m.Chat.MessagesLabel(id)) + " is not yours and cannot be edited; " +
 			m.Keys.First(keymap.Again) + " asks for another answer.")
 	case message.Damaged:
 		return m.notice.Error("This message cannot be read, so it cannot be edited.")
 	}
-	m.Panel.ToNext()
-	m.composer.Edit(id, message.Content, message.Parts)
+	m.Panel.ShowNext()
+	m.composer.EditMessage(id, message.Content, message.Parts)
 	m.Chat.GoTo(id)
 	m.setFocus(draftPane)
 	return nil
@@ -41,15 +41,15 @@ func (m *Model) startEdit(id int64) tea.Cmd {
 // versionSwitched says which version of a message is shown, and ends an edit of the other branch.
 func (m *Model) versionSwitched(v session.Version) tea.Cmd {
 	m.composer.EndEdit()
-	said := fmt.Sprintf("%s: version %d of %d.", theme.UpperFirst(m.Chat.NumbersOf(v.Message)), v.Nth, v.Of)
-	return tea.Batch(m.notice.Say(said), m.draftChanged(), m.Chat.SearchOn())
+	said := fmt.Sprintf("%s: version %d of %d.", theme.UpperFirst(m.Chat.MessagesLabel(v.Message)), v.Nth, v.Of)
+	return tea.Batch(m.notice.Say(said), m.draftChanged(), m.Chat.RunSearch())
 }
 
 // askAgain asks for another answer in the turn of a message, or in the last turn for the zero message. If ref is not
 // empty, that model answers, in this turn only.
 func (m *Model) askAgain(message store.Message, ref string) tea.Cmd {
 	if message.ID == 0 {
-		last, ok := m.Chat.Last()
+		last, ok := m.Chat.LastMessage()
 		if !ok {
 			return m.notice.Error("There is no message to answer yet.")
 		}
@@ -67,11 +67,11 @@ func (m *Model) askAgain(message store.Message, ref string) tea.Cmd {
 	}
 	s, behind := m.Session, m.Chat.Messages.Len()-at-1
 	m.composer.EndEdit()
-	m.Chat.Follow(m.Chat.Messages.First(at + 1))
+	m.Chat.SetBranch(m.Chat.Messages.First(at + 1))
 	turn := m.begin(nil, func(ctx context.Context) <-chan session.Event { return s.Regenerate(ctx, message.ID, ref) })
 	m.Turn.Regenerating = true
 	if ref != "" {
-		m.Chat.Name = transcript.ModelName(ref)
+		m.Chat.AnsweringModel = transcript.ModelName(ref)
 	}
 	if behind < 2 {
 		return turn

@@ -87,7 +87,7 @@ func TestUnsavedMessageOffersItsDraft(t *testing.T) {
 			return events
 		}
 		l.types("Keep me")
-		l.run(l.begin(l.composer.Take(0), fails))
+		l.run(l.begin(l.composer.TakeDraft(0), fails))
 		l.until("the end of the turn", func() bool { return !l.Turn.Busy })
 		screen := plain(l.Model)
 		if l.notice.Alert().WayOut != test.want ||
@@ -188,7 +188,7 @@ func TestAFaultOfTheDraftIsSaidOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.types("second")
-	l.run(l.composer.Keep())
+	l.run(l.composer.SaveDraft())
 	l.shows("cannot save the draft")
 	if strings.Contains(plain(l.Model), "save the draft: cannot") {
 		t.Errorf("the draft's fault is said twice:\n%s", plain(l.Model))
@@ -218,12 +218,12 @@ func TestARequestAboveALimitIsAskedAbout(t *testing.T) {
 	l.shows("With this request this chat comes to ~$0.50, above your limit of $0.30 per chat.")
 	l.shows("waiting for your answer")
 	l.types("yes, more?")
-	if got := l.composer.Text(); got != "yes, more?" || !l.Question.Waits() {
-		t.Errorf("the draft is %q, and the question waits: %t", got, l.Question.Waits())
+	if got := l.composer.Text(); got != "yes, more?" || !l.Question.HasQuestion() {
+		t.Errorf("the draft is %q, and the question waits: %t", got, l.Question.HasQuestion())
 	}
 	l.press("ctrl+c", "ctrl+c") // clears the draft, then stops the turn
 	l.until("the turn ends", func() bool { return !l.Turn.Busy })
-	if l.Question.Waits() {
+	if l.Question.HasQuestion() {
 		t.Error("the question stays after its turn")
 	}
 }

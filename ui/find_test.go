@@ -56,7 +56,7 @@ func TestASearchSaysWhatTheModelSeesOfEachHit(t *testing.T) {
 		t.Errorf("before the first hit: %q", got)
 	}
 	m.Update(esc)
-	if m.Chat.Search.On || m.focus != transcriptPane || strings.Contains(plain(m), "hits") {
+	if m.Chat.Search.Active || m.focus != transcriptPane || strings.Contains(plain(m), "hits") {
 		t.Errorf("esc does not end the search:\n%s", plain(m))
 	}
 }
@@ -75,7 +75,7 @@ func TestALateAnswerOfASearchIsDropped(t *testing.T) {
 	}
 	m.Update(esc)
 	m.Update(second())
-	if m.Chat.Search.On {
+	if m.Chat.Search.Active {
 		t.Error("an answer after the end begins the search again")
 	}
 }

@@ -7,11 +7,11 @@ import (
 
 // placeholder returns the text shown in an empty draft of w cells.
 func placeholder(m *Model, w int) string {
-	text, idle := "Message", m.focus == draftPane && !m.Question.Waits() && !m.Turn.Busy
+	text, idle := "Message", m.focus == draftPane && !m.Question.HasQuestion() && !m.Turn.Busy
 	switch {
 	case m.ReadOnly:
 		text = "Open in another window; read-only here"
-	case m.focus == transcriptPane && !m.Chat.Selecting():
+	case m.focus == transcriptPane && !m.Chat.HasSelection():
 		text = m.Keys.First(keymap.Back) + " to write a message"
 	case idle && m.Chat.Empty() && m.UsesGuide():
 		text = "Ask the guide, or press " + m.Keys.First(keymap.Focus) + " to take a suggestion"

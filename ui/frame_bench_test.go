@@ -31,7 +31,7 @@ func fullPanel(t testing.TB, w, h int) *Model {
 		plan.Entries = append(plan.Entries, e)
 	}
 	plans(m, plan)
-	m.Themes.Wanted, m.Themes.Plain, m.Themes.Profile = theme.Dark, false, colorprofile.TrueColor
+	m.Themes.Wanted, m.Themes.NoColour, m.Themes.Profile = theme.Dark, false, colorprofile.TrueColor
 	m.restyle()
 	return m
 }

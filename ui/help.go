@@ -21,9 +21,9 @@ func (s screen) scope() (name string, in keymap.Scope) {
 		return "", 0
 	case *inspector.Model:
 		switch {
-		case d.On.Message == 0:
+		case d.Subject.Message == 0:
 			return "whole request", keymap.InRequest
-		case d.At == inspector.RepairView:
+		case d.ActiveView == inspector.RepairView:
 			return "repairs", keymap.InRepairs
 		}
 		return "inspector", keymap.InInspector

@@ -32,7 +32,7 @@ func TestHelpListsEveryKeyAndCommandOnce(t *testing.T) {
 		before := true
 		for _, c := range openedList(m).Items() {
 			if c.Group != "Signs" {
-				got = append(got, c.Label+": "+c.About)
+				got = append(got, c.Label+": "+c.Description)
 			}
 			if c.Group == "Here: "+name && !before {
 				t.Errorf("%s: %q does not stand in front of the keys of other screens", name, c.Label)
@@ -58,7 +58,7 @@ func TestHelpIsFilteredByKeyNameAndDescription(t *testing.T) {
 		m := chatting(t, 120, 40)
 		m.Update(uitest.Key("f1"))
 		typing(m, c.filter)
-		if got, _ := openedList(m).Cursor(); got.Label != c.want {
+		if got, _ := openedList(m).SelectedItem(); got.Label != c.want {
 			t.Errorf("the filter %q puts the cursor on %q, want %q", c.filter, got.Label, c.want)
 		}
 	}

@@ -13,7 +13,7 @@ func (s screen) hints() []key.Binding {
 	switch {
 	case m.dialogs.Top() != nil:
 		return m.dialogs.Top().Hints()
-	case m.Panel.Whatif == nil && (m.focus == transcriptPane || m.Chat.Selecting()):
+	case m.Panel.Whatif == nil && (m.focus == transcriptPane || m.Chat.HasSelection()):
 		return m.Chat.Hints()
 	case m.Panel.Whatif == nil && m.focus == questionPane:
 		return m.Question.Hints()
@@ -50,7 +50,7 @@ func (s screen) paneHints() []key.Binding {
 			k.Hint("fork", keymap.ForkChat), k.Hint("take over once it is closed there", keymap.Choose),
 			k.Hint("read", keymap.Focus), k.Hint("context", keymap.Context), help,
 		}
-	case m.Question.Waits():
+	case m.Question.HasQuestion():
 		return []key.Binding{
 			k.Hint("answer the question", keymap.Focus), k.Hint("queue the draft", keymap.Send), stop, help,
 		}
@@ -63,7 +63,7 @@ func (s screen) paneHints() []key.Binding {
 			k.Hint("send as another version", keymap.Send), k.Hint("context", keymap.Context),
 			k.Hint("cancel", keymap.Back),
 		}
-	case m.Turn.Busy && m.composer.Waiting.Len() > 0:
+	case m.Turn.Busy && m.composer.Queue.Len() > 0:
 		return []key.Binding{
 			k.Hint("queue another", keymap.Send), k.Hint("take the last back", keymap.ListUp), stop, help,
 		}
@@ -72,7 +72,7 @@ func (s screen) paneHints() []key.Binding {
 			k.Hint("queue a message", keymap.Send), stop, k.Hint("new chat, this one continues", keymap.New),
 			k.Hint("chats", keymap.Sessions), help,
 		}
-	case m.composer.Waiting.Held() && m.composer.Empty():
+	case m.composer.Queue.Paused() && m.composer.Empty():
 		return []key.Binding{
 			k.Hint("send the next", keymap.Send), k.Hint("take the last back", keymap.ListUp), help,
 		}

@@ -160,7 +160,7 @@ func hostileStates(t *testing.T, m *Model, text string) {
 	listed(m, row, row)
 	look("sessions")
 	typing(m, "a")
-	m.sessions.Found(sessions.Found{Text: "a", Hits: []store.SearchHit{
+	m.sessions.ShowFound(sessions.SearchResult{Text: "a", Hits: []store.SearchHit{
 		{Session: row, Message: 1, Role: history.User, At: begun, Snippet: markdown.OneLine(label(text),
 			300), Marks: [][2]int{{0, 1}}},
 	}})

@@ -9,7 +9,7 @@ import (
 // keyPress handles a key: first the actions that always work, then whatever covers the panes, the question if it has
 // the focus, the actions that work in every pane, and last the pane with the focus.
 func (m *Model) keyPress(msg tea.KeyPressMsg) tea.Cmd {
-	m.Chat.Unpick()
+	m.Chat.ClearDrag()
 	m.confirm.key(m.Keys.Pressed(msg, keymap.Stop))
 	if msg.Code == tea.KeyEscape {
 		msg.Mod = 0 // two presses of esc that arrived in one read are alt+esc
@@ -17,7 +17,7 @@ func (m *Model) keyPress(msg tea.KeyPressMsg) tea.Cmd {
 	top, focus, shown := m.dialogs.Top(), m.focus, m.notice.SentenceNumber()
 	cmd := m.route(msg)
 	m.notice.KeyPressed(shown, m.dialogs.Top() != top || m.focus != focus)
-	return tea.Batch(cmd, m.Question.Await(m.Turn.Number, m.confirm.keys))
+	return tea.Batch(cmd, m.Question.AwaitQuiet(m.Turn.Number, m.confirm.keys))
 }
 
 func (m *Model) route(msg tea.KeyPressMsg) tea.Cmd {
@@ -31,8 +31,8 @@ func (m *Model) route(msg tea.KeyPressMsg) tea.Cmd {
 		return m.reveal()
 	case m.covered():
 		return m.coveringKey(msg)
-	case m.Chat.Search.Open:
-		return m.Chat.Key(msg)
+	case m.Chat.Search.Typing:
+		return m.Chat.Update(msg)
 	case m.focus == questionPane:
 		return m.questionKey(msg)
 	case k.Pressed(msg, keymap.Back):
@@ -43,7 +43,7 @@ func (m *Model) route(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	switch m.focus {
 	case transcriptPane:
-		cmd := m.Chat.Key(msg)
+		cmd := m.Chat.Update(msg)
 		if m.focus == transcriptPane {
 			m.SyncPanelCursor()
 		}
@@ -73,12 +73,12 @@ func (m *Model) globalKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 	}
 	switch a {
 	case keymap.Focus:
-		next := m.Suggestion(m.composer.Shown())
+		next := m.Suggestion(m.composer.DisplayText())
 		if next != "" && m.focus == draftPane && !m.Turn.Busy {
 			m.composer.SetDraft(next)
 			return nil, true
 		}
-		if m.composer.Completions() > 0 {
+		if m.composer.CompletionCount() > 0 {
 			return m.composer.Update(msg), true
 		}
 		return m.do(a), true
@@ -94,7 +94,7 @@ func (m *Model) cycleFocus(by pane) {
 	to := m.focus
 	for {
 		to = (to + paneCount + by) % paneCount
-		missing := to == questionPane && !m.Question.Waits() || to == panelPane && m.layout.Panel.Empty()
+		missing := to == questionPane && !m.Question.HasQuestion() || to == panelPane && m.layout.Panel.Empty()
 		if !missing {
 			break
 		}
@@ -106,16 +106,16 @@ func (m *Model) setFocus(p pane) {
 	m.focus = p
 	m.Panel.Focused = p == panelPane
 	if p == panelPane && !m.layout.PanelFits() {
-		m.Panel.ToFirstChange() // the panel covers the transcript
+		m.Panel.GoToFirstChange() // the panel covers the transcript
 	}
 	switch p {
 	case draftPane, questionPane:
-		m.Question.Reset()
-		m.Chat.Leave()
+		m.Question.ResetCursor()
+		m.Chat.Blur()
 		m.Panel.CursorToEnd()
 		return
 	case transcriptPane:
-		m.Chat.Enter()
+		m.Chat.Focus()
 		m.SyncPanelCursor()
 	}
 }
@@ -128,9 +128,9 @@ func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 	case m.dialogs.Top() != nil:
 		cmd = m.dialogs.Update(msg, m.layout)
 	case m.Panel.Whatif != nil:
-	case m.Chat.Search.Open:
+	case m.Chat.Search.Typing:
 		cmd = m.Chat.Paste(msg.Content)
-	case m.focus == questionPane && m.Question.Typing():
+	case m.focus == questionPane && m.Question.TypingReason():
 		m.Question.Paste(msg.Content)
 	case m.ReadOnly:
 		cmd = m.explainNeed(keymap.NeedLease)
@@ -138,5 +138,5 @@ func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 		m.setFocus(draftPane)
 		cmd = m.composer.Update(msg)
 	}
-	return tea.Batch(cmd, m.Question.Await(m.Turn.Number, m.confirm.keys))
+	return tea.Batch(cmd, m.Question.AwaitQuiet(m.Turn.Number, m.confirm.keys))
 }

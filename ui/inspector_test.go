@@ -132,12 +132,12 @@ func repairing(t testing.TB, w, h int) *Model {
 
 // priced shows the prices of the remedies.
 func priced(t testing.TB, m *Model) {
-	var prices []inspector.Price
+	var prices []inspector.RemedyOption
 	for _, r := range history.Remedies() {
 		_, plan := inspectedWith(t, map[int64]history.Remedy{10: r, 11: r})
-		prices = append(prices, inspector.Price{Remedy: r, Plan: &plan})
+		prices = append(prices, inspector.RemedyOption{Remedy: r, Plan: &plan})
 	}
-	m.Inspector.ShowPrices(prices)
+	m.Inspector.ShowRemedies(prices)
 }
 
 // inspectedPast opens the inspector on a message of a past request.
@@ -146,7 +146,7 @@ func inspectedPast(message int64, at inspector.View, proven bool) func(testing.T
 		m := ready(t, w, h)
 		r := sent(t, proven)
 		past := panel.PastRequest(r)
-		m.Panel.Open(&past)
+		m.Panel.ShowPast(&past)
 		m.Inspect(inspector.Subject{Message: message}, at)
 		return m
 	}
@@ -208,8 +208,9 @@ func (l *live) titled(name string, view inspector.View) {
 	l.t.Helper()
 	l.until(name+", "+string(view), func() bool {
 		title, _, _ := strings.Cut(plain(l.Model), "\n")
-		return strings.Contains(title, name) && strings.Contains(title, string(view)) && l.Inspector.At == view &&
-			l.Inspector.Text() != ""
+		return strings.Contains(title, name) && strings.Contains(title, string(view)) &&
+			l.Inspector.ActiveView == view &&
+			l.Inspector.TextToCopy() != ""
 	})
 }
 
@@ -239,7 +240,7 @@ func TestTheRequestIsShownAsItIsSent(t *testing.T) {
 	l.titled("turn 2", "json")
 	l.shows("✓ proven by hash")
 	l.shows("1 secret is hidden in this view")
-	_, shown, _ := strings.Cut(l.Inspector.Text(), "\n\n")
+	_, shown, _ := strings.Cut(l.Inspector.TextToCopy(), "\n\n")
 	l.mu.Lock()
 	received := l.bodies[len(l.bodies)-1]
 	l.mu.Unlock()
@@ -312,7 +313,7 @@ func TestEveryRepairHasAPage(t *testing.T) {
 		l := damaged(t, size[0], size[1])
 		l.shows("18 repairs; /repair shows them")
 		l.press("tab", "g", "m")
-		list := inspector.Repaired(&l.Panel.Next.Plan)
+		list := inspector.RepairedEntries(&l.Panel.Next.Plan)
 		kinds := map[string]bool{}
 		for _, e := range list {
 			l.shows("1 Send it repaired")
@@ -327,7 +328,7 @@ func TestEveryRepairHasAPage(t *testing.T) {
 					t.Errorf("the page of message %s lacks %q:\n%s", number, want, got)
 				}
 			}
-			if damage := e.Repairs[0]; !strings.Contains(l.Inspector.Text(), "Stored  as received") &&
+			if damage := e.Repairs[0]; !strings.Contains(l.Inspector.TextToCopy(), "Stored  as received") &&
 				damage.Before+damage.After != "" {
 				t.Errorf("message %s does not show %q against %q:\n%s", number, damage.Before, damage.After, got)
 			}
@@ -372,7 +373,7 @@ func TestARemedyIsChosen(t *testing.T) {
 	} {
 		l.press(c.keys...)
 		l.shows("This is sent from now on; your history is unchanged.")
-		remedy := func() history.Remedy { return inspector.Repaired(&l.Panel.Next.Plan)[0].Repairs[0].Remedy }
+		remedy := func() history.Remedy { return inspector.RepairedEntries(&l.Panel.Next.Plan)[0].Repairs[0].Remedy }
 		l.until("the new plan", func() bool { return remedy() == c.remedy })
 		l.until("the prices by the new plan", func() bool {
 			return strings.Contains(plain(l.Model), "▌ ") && strings.Contains(plain(l.Model), "in use")
@@ -406,7 +407,7 @@ func sameMessage(a, b history.Message) bool {
 // If damage can be sent in one way only, no remedy is offered.
 func TestARemedyThatChangesNothingIsNotOffered(t *testing.T) {
 	l := damaged(t, 140, 50)
-	for _, e := range inspector.Repaired(&l.Panel.Next.Plan) {
+	for _, e := range inspector.RepairedEntries(&l.Panel.Next.Plan) {
 		if kind := e.Repairs[0].Kind; kind != "C8" && kind != "C15" {
 			continue
 		}
@@ -414,7 +415,7 @@ func TestARemedyThatChangesNothingIsNotOffered(t *testing.T) {
 		l.shows("1 Send it repaired")
 		l.lacks("2 Send")
 		l.press("enter")
-		l.shows("This is what is sent now.")
+		l.shows("This is already in use.")
 	}
 }
 
@@ -466,7 +467,7 @@ func onPastRequest(t testing.TB, w, h int, proven bool) *Model {
 	m.setFocus(panelPane)
 	r := sentBefore(proven)
 	past := panel.PastRequest(r)
-	m.Panel.Open(&past)
+	m.Panel.ShowPast(&past)
 	return m
 }
 

@@ -33,7 +33,7 @@ func TestAStopSaysWhetherAnythingWasSent(t *testing.T) {
 			want = "Stopped; what arrived is kept."
 			m.composer.Sending = nil
 		} else {
-			m.composer.Sending = &composer.Sent{}
+			m.composer.Sending = &composer.SentDraft{}
 		}
 		m.Update(ctrl('c'))
 		tell(m, 0, finishedWell)
@@ -63,23 +63,23 @@ func toTerminal(m *Model, copying func() tea.Cmd) string {
 func TestCopyTakesTheStoredText(t *testing.T) {
 	m := chatting(t, 120, 40)
 	code := "for p.at(Plus) {\n\tleft = Add{left, p.term()}\n}"
-	first := m.Chat.At(0).Content
-	for args, want := range map[string]string{"": m.Chat.At(5).Content, "3": ""} {
-		if got := toTerminal(m, func() tea.Cmd { return m.Chat.CopyText(args) }); got != want {
+	first := m.Chat.MessageAt(0).Content
+	for args, want := range map[string]string{"": m.Chat.MessageAt(5).Content, "3": ""} {
+		if got := toTerminal(m, func() tea.Cmd { return m.Chat.CopyCommand(args) }); got != want {
 			t.Errorf("/copy %s copies %q, want %q", args, got, want)
 		}
 	}
 
 	m.setFocus(transcriptPane)
 	m.Chat.GoTo(2)
-	if got := toTerminal(m, func() tea.Cmd { return m.Chat.CopyText("code") }); got != code {
+	if got := toTerminal(m, func() tea.Cmd { return m.Chat.CopyCommand("code") }); got != code {
 		t.Errorf("Y copies %q, want %q", got, code)
 	}
 	m.Update(char(' '))
 	m.Chat.GoTo(1)
 	m.Update(char(' '))
-	if got, want := toTerminal(m, func() tea.Cmd { return m.Chat.CopyText("") }), first+"\n\n"+
-		m.Chat.At(1).Content; got != want {
+	if got, want := toTerminal(m, func() tea.Cmd { return m.Chat.CopyCommand("") }), first+"\n\n"+
+		m.Chat.MessageAt(1).Content; got != want {
 		t.Errorf("y with two messages selected copies %q, want %q", got, want)
 	}
 }
@@ -107,7 +107,7 @@ func (l *live) clicks(text string) {
 		}
 		x := ansi.StringWidth(before)
 		_, cmd := l.Update(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})
-		if l.Chat.Held() {
+		if l.Chat.Dragging() {
 			_, cmd = l.Update(tea.MouseReleaseMsg{X: x, Y: y, Button: tea.MouseLeft})
 		}
 		l.run(cmd)

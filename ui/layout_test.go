@@ -48,7 +48,7 @@ func TestListsAreAsTallAsTheirEntries(t *testing.T) {
 		for i := range items {
 			items[i] = list.Item{Label: fmt.Sprint("choice ", i), Value: fmt.Sprint(i)}
 		}
-		m.dialogs.OpenList(list.New(m.Context, list.Options{Title: "things", Does: "use"}, items...), nil)
+		m.dialogs.OpenList(list.New(m.Context, list.Options{Title: "things", ChooseHint: "use"}, items...), nil)
 		lines := strings.Split(plain(m), "\n")
 		top := slices.IndexFunc(lines, func(s string) bool { return strings.Contains(s, "╭") })
 		end := slices.IndexFunc(lines, func(s string) bool { return strings.Contains(s, "╰") })

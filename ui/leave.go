@@ -19,7 +19,7 @@ func (m *Model) interrupt() tea.Cmd {
 		m.upkeep.Hurried = true
 		return m.quitNow()
 	case m.editing():
-		return m.composer.LeaveEdit()
+		return m.composer.CancelEdit()
 	case !m.composer.Empty():
 		m.composer.Clear()
 		cleared := "Draft cleared: " + m.Keys.First(keymap.ListUp) + " restores it"
@@ -74,21 +74,21 @@ func (m *Model) quitNow() tea.Cmd {
 // completions, edit. Otherwise it stops the answer. It never changes stored messages.
 func (m *Model) back() tea.Cmd {
 	switch {
-	case m.Chat.Selecting():
-		m.Chat.Unselect()
+	case m.Chat.HasSelection():
+		m.Chat.ClearSelection()
 		return nil
-	case m.Chat.Search.On:
+	case m.Chat.Search.Active:
 		m.Chat.EndSearch()
 		return nil
 	case m.Panel.Past != nil:
-		return m.Panel.ToNext()
+		return m.Panel.ShowNext()
 	case m.focus != draftPane:
 		m.setFocus(draftPane)
 		return nil
 	case m.composer.CloseCompletions():
 		return nil
 	case m.editing() && !m.Turn.Busy:
-		return m.composer.LeaveEdit()
+		return m.composer.CancelEdit()
 	case m.Turn.Busy && !m.Turn.Stopping:
 		return m.stopTurn()
 	case m.Turn.Busy:

@@ -58,7 +58,7 @@ func TestTemporaryChatLeavesNothingOnDisk(t *testing.T) {
 	l.shows("temporary, not saved")
 	l.say("nobody will know this")
 	l.types("and a draft that stays unsent")
-	l.run(l.composer.Keep())
+	l.run(l.composer.SaveDraft())
 	l.planned()
 
 	folder := filepath.Dir(l.Deps.Store.Path())
@@ -149,7 +149,7 @@ func TestSessionOpenElsewhereIsForReading(t *testing.T) {
 			t.Errorf("at %v the session is called %q, %v", size, row.Title, err)
 		}
 		if !l.composer.Empty() {
-			t.Errorf("at %v the closed composer holds %q", size, l.composer.Shown())
+			t.Errorf("at %v the closed composer holds %q", size, l.composer.DisplayText())
 		}
 	}
 }
@@ -216,7 +216,7 @@ func TestShownSessionIsTheOneThatIsTaken(t *testing.T) {
 	if err != nil || !taken(id)() {
 		t.Fatalf("the lease of %s is not taken: %v", id, err)
 	}
-	l.Busy, l.composer.Sending = true, new(composer.Sent)
+	l.Busy, l.composer.Sending = true, new(composer.SentDraft)
 	l.run(l.opened(s, conversation.Opening{}))
 	l.until("a chat that is free", func() bool { return !taken(id)() })
 	l.Busy, l.composer.Sending = false, nil
@@ -239,7 +239,7 @@ func TestAChatAsksBeforeItGoesToAnotherAddress(t *testing.T) {
 	l.press("enter")
 	l.until("the refusal", func() bool { return !l.Turn.Busy })
 	l.shows("The draft is kept.")
-	if got := l.composer.Shown(); l.Received() != asked || got != "Second" || l.Chat.Messages.Len() != 2 {
+	if got := l.composer.DisplayText(); l.Received() != asked || got != "Second" || l.Chat.Messages.Len() != 2 {
 		t.Fatalf("%d requests more, the draft is %q, and there are %d messages", l.Received()-asked, got,
 			l.Chat.Messages.Len())
 	}

@@ -42,7 +42,7 @@ func TestMessageOfTenMegabytes(t *testing.T) {
 			t.Errorf("a frame has %d bytes", n)
 		}
 		l.press("tab", "G")
-		if got := toTerminal(l.Model, func() tea.Cmd { return l.Chat.CopyText("") }); got != text {
+		if got := toTerminal(l.Model, func() tea.Cmd { return l.Chat.CopyCommand("") }); got != text {
 			t.Errorf("y copies %d bytes, want all %d", len(got), len(text))
 		}
 		l.press("enter")
@@ -76,7 +76,7 @@ func TestAnyBytesReachTheScreenAsText(t *testing.T) {
 			rt.Fatalf("%q is read back as %d messages, error %v", text, len(kept), err)
 		}
 		m.Chat.Reset(branch.Branch{}.With(kept...))
-		m.Chat.Newest()
+		m.Chat.SelectLast()
 		for range 3 { // collapsed, expanded, with reasoning
 			screen := ansi.Strip(m.View().Content)
 			if safe := markdown.Visible(screen); safe != screen {
@@ -87,8 +87,8 @@ func TestAnyBytesReachTheScreenAsText(t *testing.T) {
 					rt.Fatalf("a line has %d cells: %q", w, line)
 				}
 			}
-			m.Chat.Expand()
-			m.Chat.ShowReasoning(!m.Chat.Thinking)
+			m.Chat.ToggleExpanded()
+			m.Chat.ShowReasoning(!m.Chat.ShowsReasoning)
 		}
 	})
 }

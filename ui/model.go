@@ -84,8 +84,8 @@ func New(o Options) (*Model, error) {
 	shared := &app.Shared{
 		ProgramContext: context.Background, Keys: keys, Say: m.notice.Say, Fail: m.notice.Error, Copy: notice.Copy,
 		Replan: m.draftChanged, Do: m.do, SettingsChanged: m.settingsChanged, Deps: o.Deps,
-		Themes:  &theme.Set{Own: o.Themes, Wanted: theme.Name(o.Theme)},
-		Draft:   func() session.Draft { return m.composer.Next() },
+		Themes:  &theme.Selection{Custom: o.Themes, Wanted: theme.Name(o.Theme)},
+		Draft:   func() session.Draft { return m.composer.DraftToPlan() },
 		Secrets: theme.Secrets{Find: o.Secrets},
 	}
 	m.background = conversation.Background{
@@ -96,8 +96,8 @@ func New(o Options) (*Model, error) {
 	m.composer = composer.New(m.Context, composerScreen(m), composer.Options{
 		Files: o.Attach, Servers: o.Settings.Servers, ReadPage: o.ReadPage,
 	})
-	m.sessions = &sessions.Model{Context: m.Context, Screen: sessionsScreen(m)}
-	m.settings = &settings.Model{Context: m.Context, Screen: settingsScreen(m), Options: o.Settings}
+	m.sessions = &sessions.Model{Context: m.Context, Callbacks: sessionsScreen(m)}
+	m.settings = &settings.Model{Context: m.Context, Callbacks: settingsScreen(m), Options: o.Settings}
 	m.first = func() tea.Cmd { return tea.Batch(m.welcome(o), afterFirstFrame(o.Background)) }
 	m.upkeep = &upkeep.Model{
 		Shared: shared, Screen: upkeep.Screen{News: m.notice.ShowNews, Synced: m.synced}, Exchange: o.Sync,
@@ -105,7 +105,7 @@ func New(o Options) (*Model, error) {
 	}
 	m.notice.Bell.Mode = bell.Mode(o.Notify)
 	m.Themes.Restyle()
-	m.Chat.Thinking = o.Reasoning
+	m.Chat.ShowsReasoning = o.Reasoning
 	m.show(m.shown)
 	return m, nil
 }
@@ -127,7 +127,7 @@ func afterFirstFrame(start func()) tea.Cmd {
 // Init starts what the first frame does not wait for.
 func (m *Model) Init() tea.Cmd {
 	return tea.Batch(tea.Raw(ansi.RequestBackgroundColor), m.Start(), m.composer.LoadPrompts(),
-		m.composer.Load(), m.openQueue(), m.draftChanged(),
+		m.composer.LoadDraft(), m.openQueue(), m.draftChanged(),
 		m.upkeep.UpdateIndex(), m.upkeep.Start(), m.settings.AwaitServers(), m.first())
 }
 
@@ -147,7 +147,7 @@ func (m *Model) welcome(o Options) tea.Cmd {
 
 // Update handles a message, then changes of the draft, and lays out the screen again.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	cmd := tea.Batch(m.answer(msg), m.composer.Settle())
+	cmd := tea.Batch(m.answer(msg), m.composer.AfterUpdate())
 	m.arrange()
 	return m, cmd
 }
@@ -167,10 +167,10 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	case tea.EnvMsg:
 		return m.environment(msg)
 	case tea.BackgroundColorMsg:
-		m.Themes.Light = !msg.IsDark()
+		m.Themes.LightBackground = !msg.IsDark()
 		m.restyle()
 	case tea.ColorProfileMsg:
-		m.Themes.Plain, m.Themes.Profile = m.Themes.Plain || msg.Profile <= colorprofile.ASCII, msg.Profile
+		m.Themes.NoColour, m.Themes.Profile = m.Themes.NoColour || msg.Profile <= colorprofile.ASCII, msg.Profile
 		m.restyle()
 	case tea.FocusMsg:
 		m.notice.Bell.SetFocus(true)
@@ -193,7 +193,7 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		return m.turnEvents(msg)
 	case turn.TickMsg:
 		return m.Turn.Ticked(msg, m.notice.Bell.Away())
-	case question.DueMsg:
+	case question.QuietMsg:
 		return m.questionDue(msg)
 	case app.Then:
 		return msg()
@@ -205,17 +205,17 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 
 // show puts a conversation on the screen.
 func (m *Model) show(c *conversation.Model) {
-	reasoning := m.Chat.Thinking
+	reasoning := m.Chat.ShowsReasoning
 	m.shown = c
 	for _, part := range []**app.Context{
 		&m.composer.Context, &m.sessions.Context, &m.settings.Context,
 	} {
 		*part = c.Context
 	}
-	m.composer.Waiting = c.Waiting
+	m.composer.Queue = c.Waiting
 	m.Chat.Restyle()
 	m.Chat.ShowReasoning(reasoning)
-	m.Inspector.Forget()
+	m.Inspector.Clear()
 	m.confirm.asked = nothing
 	m.notice.ShowAlert(m.NotReady())
 }

@@ -14,7 +14,7 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) tea.Cmd {
 	case m.dialogs.Top() != nil:
 		return m.dialogs.Update(msg, m.layout)
 	case m.layout.Panel.Holds(msg.X, msg.Y), m.layout.Cover.Holds(msg.X, msg.Y):
-		m.Panel.Move(by)
+		m.Panel.MoveCursor(by)
 	default:
 		m.Chat.Scroll(by)
 	}
@@ -26,21 +26,21 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 	switch {
 	case !m.frame.Mouse || msg.Button != tea.MouseLeft:
 		return nil
-	case m.Chat.Search.Open && !m.covered():
-		m.Chat.Search.Open = false
+	case m.Chat.Search.Typing && !m.covered():
+		m.Chat.Search.Typing = false
 		return m.click(msg)
 	case m.dialogs.Top() != nil:
 		return m.dialogs.Update(msg, m.layout)
 	case m.layout.Cover.Holds(msg.X, msg.Y):
 		return m.Panel.Click(msg.Y-m.layout.Cover.Y, true)
 	case m.Panel.Whatif != nil:
-	case m.Question.Waits() && m.layout.Question.Holds(msg.X, msg.Y):
+	case m.Question.HasQuestion() && m.layout.Question.Holds(msg.X, msg.Y):
 		m.setFocus(questionPane)
 	case m.layout.Composer.Holds(msg.X, msg.Y):
 		m.setFocus(draftPane)
-		m.composer.Area.Click(msg.X-m.layout.DraftIndent(), msg.Y-m.layout.Composer.Y)
+		m.composer.Editor.Click(msg.X-m.layout.DraftIndent(), msg.Y-m.layout.Composer.Y)
 	case m.layout.Transcript.Holds(msg.X, msg.Y):
-		m.Chat.Press(onPage(m.layout, tea.Mouse(msg)))
+		m.Chat.MouseDown(onPage(m.layout, tea.Mouse(msg)))
 	case m.layout.Panel.Holds(msg.X, msg.Y):
 		focused := m.focus == panelPane
 		m.setFocus(panelPane)
@@ -56,14 +56,14 @@ func onPage(l layout.Layout, mouse tea.Mouse) (x, y int) {
 
 // drag selects text of the transcript while the button is down.
 func drag(m *Model, msg tea.MouseMotionMsg) {
-	if m.Chat.Held() && !m.covered() {
-		m.Chat.Drag(onPage(m.layout, tea.Mouse(msg)))
+	if m.Chat.Dragging() && !m.covered() {
+		m.Chat.MouseDrag(onPage(m.layout, tea.Mouse(msg)))
 	}
 }
 
 // release ends a text selection in the transcript, or a click, which selects a message.
 func release(m *Model) tea.Cmd {
-	if !m.Chat.Held() {
+	if !m.Chat.Dragging() {
 		return nil
 	}
 	cmd, clicked := m.Chat.MouseUp()

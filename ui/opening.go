@@ -96,7 +96,7 @@ func (m *Model) opened(s *session.Session, o conversation.Opening) tea.Cmd {
 	}
 	var keep, left tea.Cmd
 	if o.LeavesDraft {
-		keep = m.composer.Leave()
+		keep = m.composer.LeaveSession()
 	}
 	if m.Turn.Busy {
 		m.background.Add(m.shown)
@@ -113,21 +113,21 @@ func (m *Model) opened(s *session.Session, o conversation.Opening) tea.Cmd {
 	m.setFocus(draftPane)
 	m.Destination = o.Destination
 	cmds := []tea.Cmd{
-		m.goToDestination(false), m.notice.Say(o.Notice), keep, left, m.Start(), m.composer.Load(),
+		m.goToDestination(false), m.notice.Say(o.Notice), keep, left, m.Start(), m.composer.LoadDraft(),
 		m.upkeep.UpdateIndex(),
 	}
 	if back {
-		cmds = append(cmds, m.Turn.Tick(), m.Question.Await(m.Turn.Number, m.confirm.keys))
+		cmds = append(cmds, m.Turn.Tick(), m.Question.AwaitQuiet(m.Turn.Number, m.confirm.keys))
 	} else {
 		cmds = append(cmds, m.openQueue(), m.draftChanged())
 	}
 	switch {
 	case outcome.Failure != nil:
-		m.Chat.TurnFailed(*outcome.Failure)
+		m.Chat.ShowFailure(*outcome.Failure)
 	case outcome.Err != nil:
 		m.notice.ShowAlert(notice.Alert{Text: theme.Sentence(outcome.Err)})
 	case outcome.State != "":
-		cmds = append(cmds, m.settings.Entitle()) // no title is asked for in the background
+		cmds = append(cmds, m.settings.AutoTitle()) // no title is asked for in the background
 	}
 	return tea.Batch(cmds...)
 }
@@ -135,13 +135,13 @@ func (m *Model) opened(s *session.Session, o conversation.Opening) tea.Cmd {
 // openQueue loads the queue that was stored with the session.
 func (m *Model) openQueue() tea.Cmd {
 	c := m.shown
-	c.Waiting.Ready = func() tea.Cmd { return m.sendNext(c) }
+	c.Waiting.SendNext = func() tea.Cmd { return m.sendNext(c) }
 	return c.Waiting.Load()
 }
 
 // loaded is called when the older messages of the session are loaded, or with why they are not.
 func (m *Model) loaded(err error) tea.Cmd {
-	again := tea.Batch(m.Chat.SearchOn(), m.goToDestination(err == nil))
+	again := tea.Batch(m.Chat.RunSearch(), m.goToDestination(err == nil))
 	if err != nil && !errors.Is(err, context.Canceled) {
 		return tea.Batch(m.ReportError(err), m.draftChanged(), again)
 	}
@@ -158,7 +158,7 @@ func (m *Model) leased(c *conversation.Model, byOther bool, err error) tea.Cmd {
 	}
 	if m.ReadOnly = byOther; byOther {
 		m.endQuestion()
-		m.composer.Yield()
+		m.composer.DropStoredDraft()
 		m.arrange()
 	}
 	return nil
@@ -176,7 +176,7 @@ func (m *Model) goToDestination(whole bool) tea.Cmd {
 		m.Destination = conversation.Destination{}
 		m.setFocus(transcriptPane)
 		m.notice.ClearSentence() // it said that the chat is being opened
-		if !m.Chat.Finds(at.Message, at.Text) {
+		if !m.Chat.Matches(at.Message, at.Text) {
 			return nil
 		}
 		return m.search(at.Text)
@@ -189,7 +189,7 @@ func (m *Model) goToDestination(whole bool) tea.Cmd {
 
 // fork copies the branch up to a message, 0 for the last one, into a new session, and opens that.
 func (m *Model) fork(message int64) tea.Cmd {
-	if last, ok := m.Chat.Last(); ok && message == 0 {
+	if last, ok := m.Chat.LastMessage(); ok && message == 0 {
 		message = last.ID
 	}
 	switch {
@@ -199,7 +199,7 @@ func (m *Model) fork(message int64) tea.Cmd {
 		return m.notice.Error("This chat is not saved, so it cannot be forked: “Save this chat” in the commands " +
 			"comes first.")
 	}
-	return m.leaveFor(m.OpenFork(message, m.Chat.NumberOf(message)))
+	return m.leaveFor(m.OpenFork(message, m.Chat.MessageNumber(message)))
 }
 
 // saveTemporary stores a temporary session, and opens the stored one.

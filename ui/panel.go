@@ -32,7 +32,7 @@ func (m *Model) togglePanel() tea.Cmd {
 	if m.layout.Context != layout.ContextPanel && m.focus == panelPane {
 		m.setFocus(draftPane)
 	}
-	return m.settings.Remember(m.settings.Memory.RememberPanel(remember))
+	return m.settings.RememberChoice(m.settings.Memory.RememberPanel(remember))
 }
 
 // openWhatif opens the What-if trial.
@@ -44,7 +44,7 @@ func (m *Model) openWhatif() tea.Cmd {
 		return m.notice.Say("There is no plan of the next request yet, so there is nothing to try.")
 	}
 	m.dialogs.Clear()
-	cmd := m.Panel.ToNext()
+	cmd := m.Panel.ShowNext()
 	m.Panel.OpenWhatif()
 	return cmd
 }

@@ -7,12 +7,12 @@ import (
 )
 
 // draftChanged saves the draft and plans the next request again, once typing pauses.
-func (m *Model) draftChanged() tea.Cmd { return tea.Batch(m.composer.KeepSoon(), m.PlanSoon()) }
+func (m *Model) draftChanged() tea.Cmd { return tea.Batch(m.composer.SaveSoon(), m.PlanSoon()) }
 
 // openPast shows the past request of the message under the cursor: the one that an answer came from, the first one sent
 // for a user's message, or the one that failed.
 func (m *Model) openPast() tea.Cmd {
-	id, turn, ok := m.Chat.RequestOf()
+	id, turn, ok := m.Chat.RequestAtCursor()
 	switch {
 	case !ok:
 		return m.notice.Say("No request was sent for this message.")
@@ -21,5 +21,5 @@ func (m *Model) openPast() tea.Cmd {
 	}
 	m.layout.Context = layout.ContextPanel
 	m.setFocus(panelPane)
-	return m.Panel.Load(turn, id)
+	return m.Panel.LoadPast(turn, id)
 }

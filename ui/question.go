@@ -14,7 +14,7 @@ func (m *Model) asked() tea.Cmd {
 	if m.covered() {
 		sentence = m.notice.Say(waitsForYou(m))
 	}
-	return tea.Batch(sentence, m.Question.Await(m.Turn.Number, m.confirm.keys), m.NotifyQuestion(&m.notice))
+	return tea.Batch(sentence, m.Question.AwaitQuiet(m.Turn.Number, m.confirm.keys), m.NotifyQuestion(&m.notice))
 }
 
 // waitsForYou returns a sentence that names the kind of the waiting question.
@@ -27,9 +27,9 @@ func waitsForYou(m *Model) string {
 
 // questionDue moves the focus from an empty draft to the question, unless a key was pressed since the question was
 // shown or typed keys would go elsewhere.
-func (m *Model) questionDue(msg question.DueMsg) tea.Cmd {
-	quiet := msg == question.DueMsg{Turn: m.Turn.Number, Keys: m.confirm.keys}
-	if quiet && m.Question.Waits() && m.focus == draftPane && !m.covered() && !m.Chat.Search.Open &&
+func (m *Model) questionDue(msg question.QuietMsg) tea.Cmd {
+	quiet := msg == question.QuietMsg{Turn: m.Turn.Number, Keys: m.confirm.keys}
+	if quiet && m.Question.HasQuestion() && m.focus == draftPane && !m.covered() && !m.Chat.Search.Typing &&
 		m.composer.Empty() {
 		m.setFocus(questionPane)
 	}
@@ -40,7 +40,7 @@ func (m *Model) questionDue(msg question.DueMsg) tea.Cmd {
 func (m *Model) questionKey(msg tea.KeyPressMsg) tea.Cmd {
 	outcome, answer := m.Question.Update(msg)
 	switch outcome {
-	case question.Open:
+	case question.StaysOpen:
 		return nil
 	case question.Answered:
 		asked := m.Question.Question()
@@ -49,9 +49,9 @@ func (m *Model) questionKey(msg tea.KeyPressMsg) tea.Cmd {
 			asked.Answer(answer)
 			return nil
 		}
-	case question.Unread:
+	case question.ArgumentsUnseen:
 		return m.notice.Say("Read all of the arguments first: there are more.")
-	case question.Stopped:
+	case question.StopTurn:
 		return m.stopTurn()
 	}
 	if m.Keys.Pressed(msg, keymap.Help) && m.composer.Empty() {

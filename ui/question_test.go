@@ -35,12 +35,12 @@ func askAbout(m *Model, answers *[]bool) {
 }
 
 // quiet reports that no key was pressed for a while.
-func quiet(m *Model) { m.Update(question.DueMsg{Turn: m.Turn.Number, Keys: m.confirm.keys}) }
+func quiet(m *Model) { m.Update(question.QuietMsg{Turn: m.Turn.Number, Keys: m.confirm.keys}) }
 
 // pressing presses a key, and runs its command if the key answered the question.
 func pressing(m *Model, waits bool, msg tea.KeyPressMsg) {
 	_, cmd := m.Update(msg)
-	if waits && !m.Question.Waits() && cmd != nil {
+	if waits && !m.Question.HasQuestion() && cmd != nil {
 		runAnswer(cmd)
 	}
 }
@@ -64,7 +64,7 @@ func runAnswer(cmd tea.Cmd) {
 
 func TestAQuestionGetsTheFocusAfterAQuietMoment(t *testing.T) {
 	m, answers := questioned(t, 80, 24)
-	early := question.DueMsg{Turn: m.Turn.Number, Keys: m.confirm.keys}
+	early := question.QuietMsg{Turn: m.Turn.Number, Keys: m.confirm.keys}
 	m.Update(uitest.Key("left"))
 	m.Update(early)
 	if m.focus == questionPane {
@@ -165,7 +165,7 @@ func TestKeysOfADraftNeverAnswer(t *testing.T) {
 			}
 			m.Update(char(r))
 		}
-		if got := m.composer.Text(); got != text || len(*answers) > 0 || !m.Question.Waits() {
+		if got := m.composer.Text(); got != text || len(*answers) > 0 || !m.Question.HasQuestion() {
 			t.Fatalf("typed %q with a question at %d: the draft is %q, the answers %v", text, at, got, *answers)
 		}
 	}

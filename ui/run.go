@@ -107,5 +107,5 @@ func (m *Model) leaveDraft(ctx context.Context) error {
 	if sent := m.composer.Sending; sent != nil && m.Session.Info().Leaf != sent.Leaf {
 		m.composer.Sending = nil // the message was stored, but the screen closed before its event arrived
 	}
-	return m.composer.KeepAtEnd(ctx)
+	return m.composer.SaveAtExit(ctx)
 }

@@ -202,7 +202,7 @@ func asking(t testing.TB, w, h int) *Model {
 	m := chatting(t, w, h)
 	m.Turn = turn.Model{Context: m.Context, Number: 1, Cancel: func() {}}
 	m.Busy = true
-	m.Chat.Name = "gpt"
+	m.Chat.AnsweringModel = "gpt"
 	tell(m, 0)
 	return m
 }
@@ -308,7 +308,7 @@ var states = slices.Concat([]state{
 		m.Update(tab)
 		m.Update(char('w'))
 		m.Update(tea.KeyPressMsg{Code: tea.KeyRight})
-		m.Panel.ShowTried(triedPlan(m), pricing.Cost{}, nil)
+		m.Panel.ShowTrial(triedPlan(m), pricing.Cost{}, nil)
 		return m
 	}},
 	{"whatif-model", func(t testing.TB, w, h int) *Model {
@@ -338,7 +338,7 @@ var states = slices.Concat([]state{
 	{"models", func(t testing.TB, w, h int) *Model {
 		m := chatting(t, w, h)
 		m.Update(ctrl('l'))
-		m.settings.ModelsListed(settings.Listing{Models: []llm.Model{
+		m.settings.ShowModels(settings.ModelListing{Models: []llm.Model{
 			{Endpoint: "openai", ID: "gpt-5.2", Window: llm.Window{Tokens: 400000}},
 			{Endpoint: "openai", ID: "gpt-5.2-mini"},
 			{Endpoint: "guide", ID: "guide", Window: llm.Window{Tokens: 4096}},

@@ -122,8 +122,8 @@ func (s *scene) idle() {
 func (l *live) chooses(title string) {
 	l.t.Helper()
 	l.until("the list", func() bool { return l.settled() && slices.Contains(titles(l.Model), title) })
-	for range l.sessions.List.Shown() {
-		if item, _ := l.sessions.List.Cursor(); item.Group == "" && nameIn(item) == title {
+	for range l.sessions.List.ShownCount() {
+		if item, _ := l.sessions.List.SelectedItem(); item.Group == "" && nameIn(item) == title {
 			return
 		}
 		l.press("down")
@@ -206,12 +206,12 @@ var scriptCommands = map[string]func(s *scene, arg string){
 	"lacks":    func(s *scene, arg string) { s.lacks(arg) },
 	"order":    func(s *scene, arg string) { s.inOrder(strings.Split(arg, " | ")...) },
 	"messages": func(s *scene, arg string) { s.wantTexts(arg) }, // their first sentences, with " | " between
-	"selected": func(s *scene, arg string) { s.want(fmt.Sprint(len(s.Chat.Picked())), arg) },
+	"selected": func(s *scene, arg string) { s.want(fmt.Sprint(len(s.Chat.SelectedIDs())), arg) },
 	"excluded": func(s *scene, arg string) { s.want(fmt.Sprint(s.excluded()), arg) },
 	"entries":  func(s *scene, arg string) { s.want(fmt.Sprint(len(s.Panel.Next.Plan.Entries)), arg) },
 	"on":       func(s *scene, arg string) { s.on(arg) }, // the cursor in the list of chats
 	"cursor": func(s *scene, arg string) { // the beginning of the message under the transcript's cursor
-		m, _ := s.Chat.Selected()
+		m, _ := s.Chat.MessageAtCursor()
 		s.want(fmt.Sprint(strings.HasPrefix(m.Content, arg)), "true")
 	},
 	"requests": func(s *scene, arg string) { // that the server got

@@ -25,12 +25,12 @@ func listItems(m *Model) (items []list.Item) {
 	if l == nil {
 		return nil
 	}
-	at, _ := l.Cursor()
-	l.Move(-l.Len())
-	for range l.Shown() {
-		item, _ := l.Cursor()
+	at, _ := l.SelectedItem()
+	l.MoveCursor(-l.Len())
+	for range l.ShownCount() {
+		item, _ := l.SelectedItem()
 		items = append(items, item)
-		l.Move(1)
+		l.MoveCursor(1)
 	}
 	l.Select(at.Value)
 	return items
@@ -55,7 +55,7 @@ func titles(m *Model) []string {
 
 // atCursor returns the value of the item under the cursor: the id of a session, or "message ID".
 func atCursor(m *Model) string {
-	item, _ := m.sessions.List.Cursor()
+	item, _ := m.sessions.List.SelectedItem()
 	return item.Value
 }
 
@@ -87,12 +87,12 @@ func (l *live) lists(want ...string) {
 }
 
 // settled reports whether the list is read and no change is pending.
-func (l *live) settled() bool { return l.sessions.Pending == 0 && l.sessions.Position() != "" }
+func (l *live) settled() bool { return l.sessions.PendingChanges == 0 && l.sessions.Position() != "" }
 
 // on fails unless the cursor is on a session.
 func (l *live) on(title string) {
 	l.t.Helper()
-	if item, _ := l.sessions.List.Cursor(); nameIn(item) != title {
+	if item, _ := l.sessions.List.SelectedItem(); nameIn(item) != title {
 		l.t.Fatalf("the cursor is on %q, want %q:\n%s", nameIn(item), title, plain(l.Model))
 	}
 }
@@ -249,14 +249,14 @@ func someSessions() []store.Session {
 
 // listed answers the last query of the list of sessions.
 func listed(m *Model, stored ...store.Session) {
-	m.sessions.Listed(sessions.Listing{Sessions: stored, At: begun})
+	m.sessions.ShowListing(sessions.Listing{Sessions: stored, ReadAt: begun})
 }
 
 // previewed returns a message of a preview.
-func previewed(r history.Role, text string, at time.Time, place store.MessagePosition) sessions.Previewed {
+func previewed(r history.Role, text string, at time.Time, place store.MessagePosition) sessions.PreviewMessage {
 	message := said(0, r, text)
 	message.CreatedMS = at.UnixMilli()
-	return sessions.Previewed{Message: message, Place: place}
+	return sessions.PreviewMessage{Message: message, Place: place}
 }
 
 // choosing opens the list of sessions over a conversation.
@@ -265,8 +265,8 @@ func choosing(t testing.TB, w, h int) *Model {
 	m.Update(ctrl('s'))
 	stored := someSessions()
 	m.Info.ID = stored[0].ID
-	m.sessions.Listed(sessions.Listing{Sessions: stored, Leased: []string{stored[3].ID}, At: begun})
-	m.sessions.Previewed([]sessions.Previewed{
+	m.sessions.ShowListing(sessions.Listing{Sessions: stored, Leased: []string{stored[3].ID}, ReadAt: begun})
+	m.sessions.ShowPreview([]sessions.PreviewMessage{
 		previewed(history.User, "Now the error recovery.", begun.Add(-2*time.Minute),
 			store.MessagePosition{Number: 121, Of: 122}),
 		previewed(history.Assistant, "Skip to the next `;` and go on from there.", begun.Add(-time.Minute),
@@ -324,7 +324,7 @@ func foundTexts(t testing.TB, w, h int) *Model {
 			Session: s, Message: id, Role: r, Model: s.Model, At: begun.Add(-day), Snippet: snippet, Marks: marks,
 		}
 	}
-	m.sessions.Found(sessions.Found{
+	m.sessions.ShowFound(sessions.SearchResult{
 		Text: "gramm left",
 		Hits: []store.SearchHit{
 			hit(stored[0], 1, history.User, "Our grammar is left-recursive. How do I parse it with recursive descent?",
@@ -347,7 +347,7 @@ func foundTexts(t testing.TB, w, h int) *Model {
 		},
 	})
 	m.Update(uitest.Key("down"))
-	m.sessions.Previewed([]sessions.Previewed{
+	m.sessions.ShowPreview([]sessions.PreviewMessage{
 		previewed(history.User, "Our grammar is left-recursive. How do I parse it with recursive descent?",
 			begun.Add(-2*day), store.MessagePosition{Number: 1, Of: 122, LastVerdict: dropped}),
 		previewed(history.Assistant, "Left recursion goes away when the grammar is written as a loop.\n\n- Parse a "+
@@ -387,7 +387,7 @@ func TestUntilTheSearchIsDoneEnterSaysSo(t *testing.T) {
 func TestASearchThatFailsSaysWhy(t *testing.T) {
 	m := choosing(t, 120, 40)
 	typing(m, "zq")
-	m.sessions.Found(sessions.Found{
+	m.sessions.ShowFound(sessions.SearchResult{
 		Text: "zq", Err: errors.New("search the messages: the disk is gone"),
 	})
 	if screen := plain(m); !strings.Contains(screen, "the disk is gone") || strings.Contains(screen, "Searching…") {
@@ -425,7 +425,7 @@ func (l *live) finds(text string) {
 func (l *live) standsOn(id, text string) {
 	l.t.Helper()
 	l.until(fmt.Sprintf("the cursor on %q", text), func() bool {
-		message, ok := l.Chat.Selected()
+		message, ok := l.Chat.MessageAtCursor()
 		return l.Info.ID == id && ok && message.Content == text
 	})
 	if l.covered() || l.focus != transcriptPane {
@@ -465,7 +465,7 @@ func TestAHitOpensFarBackInALongSession(t *testing.T) {
 	}
 	l.finds("walrus")
 	l.until("the chat", func() bool {
-		m, ok := l.Chat.Selected()
+		m, ok := l.Chat.MessageAtCursor()
 		return ok && strings.HasSuffix(m.Content, "walrus.")
 	})
 	l.until("all of it", func() bool { return l.Chat.Messages.Len() == n })
@@ -490,7 +490,7 @@ func TestAHitInAFileOpensAtItsMessage(t *testing.T) {
 	}
 	l.finds("walrus") // the transcript shows only the name of the file, so nothing is marked
 	l.standsOn(kept.ID, "What is this?")
-	if l.Chat.Search.On {
+	if l.Chat.Search.Active {
 		t.Errorf("a search was begun that finds nothing:\n%s", plain(l.Model))
 	}
 }

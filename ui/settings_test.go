@@ -28,7 +28,7 @@ func TestPersonaIsTheSessionsSystemPrompt(t *testing.T) {
 	l.press("enter")
 	l.shows("You are a pirate.")
 	l.press("down", "down", "enter")
-	l.shows("The chat's system prompt is that of pirate, 33 characters.")
+	l.shows("The system prompt is now the persona pirate, 33 characters.")
 	if got := l.Session.Info().System; got != files[1].Text {
 		t.Errorf("the session's system prompt is %q, want %q", got, files[1].Text)
 	}
@@ -45,7 +45,7 @@ func TestPersonaIsTheSessionsSystemPrompt(t *testing.T) {
 	}
 
 	l.settings.Personas = func() ([]Persona, error) { return nil, errors.New("the folder is on fire") }
-	l.settings.PersonasIn = "/home/me/personas"
+	l.settings.PersonaFolder = "/home/me/personas"
 	l.types("/persona")
 	l.press("enter")
 	l.shows("the folder is on fire.")
@@ -61,10 +61,10 @@ func TestSystemPromptIsWrittenInTheEditor(t *testing.T) {
 		t.Errorf("the editor opens with %q", got)
 	}
 	leaves := func(text string, err error) {
-		l.settings.Edit = func(_ string, done func(string, error) tea.Msg) tea.Cmd {
+		l.settings.OpenEditor = func(_ string, done func(string, error) tea.Msg) tea.Cmd {
 			return func() tea.Msg { return done(text, err) }
 		}
-		l.run(l.settings.System(""))
+		l.run(l.settings.SystemCommand(""))
 	}
 	for _, c := range []struct{ text, want, said string }{
 		{"Be brief.\r\nBe kind.", "Be brief.\nBe kind.", "has its own system prompt"},
@@ -117,7 +117,7 @@ func TestAModelThatWritesATitleIsAnnounced(t *testing.T) {
 func TestAThemeIsChosenInItsList(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 100, 30)
-	l.Themes.Wanted, l.Themes.Own = theme.Dark, map[string]theme.Palette{"mine": {"you": "5"}}
+	l.Themes.Wanted, l.Themes.Custom = theme.Dark, map[string]theme.Palette{"mine": {"you": "5"}}
 	l.restyle()
 	l.picks("theme")
 	l.shows("  terminal")
@@ -132,7 +132,7 @@ func TestAThemeIsChosenInItsList(t *testing.T) {
 func TestTheTerminalsBackgroundDecidesAboutColours(t *testing.T) {
 	t.Parallel()
 	m := fresh(t, 80, 24)
-	m.Themes.Wanted, m.Themes.Plain = theme.Auto, false
+	m.Themes.Wanted, m.Themes.NoColour = theme.Auto, false
 	for background, want := range map[color.Color]theme.Name{color.White: theme.Light, color.Black: theme.Dark} {
 		if m.Update(tea.BackgroundColorMsg{Color: background}); m.Themes.Styles.Name != want {
 			t.Errorf("on %v the theme is %s, want %s", background, m.Themes.Styles.Name, want)

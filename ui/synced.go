@@ -10,7 +10,7 @@ import (
 func (m *Model) synced(sessions []string) tea.Cmd {
 	var list tea.Cmd
 	if len(sessions) > 0 && m.dialogs.IsOpen(m.sessions) {
-		list = m.sessions.Reread()
+		list = m.sessions.Refresh()
 	}
 	if !slices.Contains(sessions, m.Session.Info().ID) {
 		return tea.Batch(list, m.RereadIfChanged()) // another window may have synced

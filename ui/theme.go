@@ -15,8 +15,8 @@ func (m *Model) restyle() {
 
 func (m *Model) environment(msg tea.EnvMsg) tea.Cmd {
 	m.notice.Bell.SetEnvironment(msg.Getenv)
-	m.Themes.Plain = m.Themes.Plain || msg.Getenv("NO_COLOR") != ""
-	m.Themes.Links = theme.OpensLinks(msg.Getenv)
+	m.Themes.NoColour = m.Themes.NoColour || msg.Getenv("NO_COLOR") != ""
+	m.Themes.OpensLinks = theme.OpensLinks(msg.Getenv)
 	m.restyle()
 	return nil
 }
@@ -24,7 +24,7 @@ func (m *Model) environment(msg tea.EnvMsg) tea.Cmd {
 // reveal shows texts that look like secrets, or hides them again.
 func (m *Model) reveal() tea.Cmd {
 	m.Secrets.Revealed = !m.Secrets.Revealed
-	again := m.sessions.Reveal()
+	again := m.sessions.SecretsToggled()
 	sentence := "Possible secrets are hidden."
 	if m.Secrets.Revealed {
 		sentence = "Possible secrets are shown; " + m.Keys.First(keymap.Reveal) + " hides them."

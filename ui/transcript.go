@@ -15,7 +15,7 @@ func (m *Model) do(a keymap.Action) tea.Cmd {
 	if why := m.whyNot(a); why != nil {
 		return why
 	}
-	message, _ := m.Chat.Selected()
+	message, _ := m.Chat.MessageAtCursor()
 	if does := m.actions(message)[a]; does != nil {
 		return does()
 	}
@@ -31,20 +31,20 @@ func (m *Model) actions(on store.Message) map[keymap.Action]func() tea.Cmd {
 		keymap.Palette:   palette{m}.open,
 		keymap.New:       func() tea.Cmd { return m.leaveFor(m.OpenNew()) },
 		keymap.Sessions:  func() tea.Cmd { return m.openSessions("") },
-		keymap.Models:    func() tea.Cmd { return m.settings.ChooseModel("") },
+		keymap.Models:    func() tea.Cmd { return m.settings.ModelCommand("") },
 		keymap.Context:   m.togglePanel,
 		keymap.Reasoning: m.toggleReasoning,
-		keymap.PageUp:    quietly(func() { m.Chat.Page(-1) }),
-		keymap.PageDown:  quietly(func() { m.Chat.Page(1) }),
+		keymap.PageUp:    quietly(func() { m.Chat.ScrollPages(-1) }),
+		keymap.PageDown:  quietly(func() { m.Chat.ScrollPages(1) }),
 		keymap.ListUp:    quietly(func() { m.Chat.Scroll(-1) }),
 		keymap.ListDown:  quietly(func() { m.Chat.Scroll(1) }),
 		keymap.Focus:     quietly(func() { m.cycleFocus(1) }),
 		keymap.FocusBack: quietly(func() { m.cycleFocus(-1) }),
 		keymap.Inspect:   func() tea.Cmd { return m.Inspect(inspector.Subject{Message: on.ID}, inspector.TextView) },
-		keymap.Copy:      func() tea.Cmd { return m.Chat.CopyText("") },
-		keymap.CopyCode:  func() tea.Cmd { return m.Chat.CopyText("code") },
+		keymap.Copy:      func() tea.Cmd { return m.Chat.CopyCommand("") },
+		keymap.CopyCode:  func() tea.Cmd { return m.Chat.CopyCommand("code") },
 		keymap.Again:     func() tea.Cmd { return m.askAgain(on, "") },
-		keymap.AgainWith: func() tea.Cmd { return m.settings.AnswerWith(on.ID) },
+		keymap.AgainWith: func() tea.Cmd { return m.settings.AskAnotherModel(on.ID) },
 		keymap.Edit:      func() tea.Cmd { return m.startEdit(on.ID) },
 		keymap.Earlier:   func() tea.Cmd { return m.SwitchVersion(on.ID, -1) },
 		keymap.Later:     func() tea.Cmd { return m.SwitchVersion(on.ID, 1) },
@@ -65,12 +65,12 @@ func (m *Model) actions(on store.Message) map[keymap.Action]func() tea.Cmd {
 
 // toggleReasoning expands or collapses all reasoning.
 func (m *Model) toggleReasoning() tea.Cmd {
-	shown, text := !m.Chat.Thinking, "Reasoning is hidden."
+	shown, text := !m.Chat.ShowsReasoning, "Reasoning is hidden."
 	if shown {
 		text = "Reasoning is shown."
 	}
 	m.Chat.ShowReasoning(shown)
-	return tea.Batch(m.notice.Say(text), m.settings.Remember(m.settings.Memory.RememberReasoning(shown)))
+	return tea.Batch(m.notice.Say(text), m.settings.RememberChoice(m.settings.Memory.RememberReasoning(shown)))
 }
 
 // whyNot says why an action is not possible now. It returns nil if it is.
@@ -84,7 +84,7 @@ func (m *Model) whyNot(a keymap.Action) tea.Cmd {
 		case keymap.NeedLoaded:
 			return m.Session.State().Loaded
 		case keymap.NeedMessage:
-			_, ok := m.Chat.Selected()
+			_, ok := m.Chat.MessageAtCursor()
 			return ok
 		}
 		return m.Panel.Next.Ready

@@ -19,7 +19,7 @@ import (
 
 // begin starts a turn in the conversation on the screen, whose events come from the channel that start returns. Sent is
 // the draft that the turn sends, nil if it sends none.
-func (m *Model) begin(sent *composer.Sent, start func(context.Context) <-chan session.Event) tea.Cmd {
+func (m *Model) begin(sent *composer.SentDraft, start func(context.Context) <-chan session.Event) tea.Cmd {
 	if m.ReadOnly {
 		return m.explainNeed(keymap.NeedLease)
 	}
@@ -58,13 +58,13 @@ func (m *Model) turnEvent(e session.Event) tea.Cmd {
 	m.Event(e)
 	switch e := e.(type) {
 	case session.MessageStored:
-		return tea.Batch(m.composer.Stored(), m.Waiting.Save())
+		return tea.Batch(m.composer.SentStored(), m.Waiting.Save())
 	case session.Planned:
 		return m.Inspector.Refresh()
 	case session.ApprovalNeeded, session.LimitExceeded:
 		return m.asked()
 	case session.Notice:
-		return m.notice.Say(theme.Announced(e.Text))
+		return m.notice.Say(theme.NoticeText(e.Text))
 	case session.Finished:
 		return m.finished(e)
 	}
@@ -78,7 +78,7 @@ func (m *Model) cutAtEdit(e session.MessageStored) {
 		if there {
 			parent++
 		}
-		m.Chat.Follow(m.Chat.Messages.First(parent))
+		m.Chat.SetBranch(m.Chat.Messages.First(parent))
 	}
 }
 
@@ -124,7 +124,7 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 		m.notice.ShowAlert(alert)
 	}
 	m.endQuestion()
-	m.composer.GiveBack()
+	m.composer.ReturnSent()
 	if m.Turn.Quitting {
 		return tea.Quit
 	}
@@ -134,15 +134,15 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 	}
 	var entitling tea.Cmd
 	if e.Err == nil {
-		entitling = m.settings.Entitle()
+		entitling = m.settings.AutoTitle()
 	}
-	return tea.Batch(m.notice.Say(said), m.draftChanged(), entitling, m.Chat.SearchOn(), m.settings.AskWindow(), next,
+	return tea.Batch(m.notice.Say(said), m.draftChanged(), entitling, m.Chat.RunSearch(), m.settings.AskWindow(), next,
 		m.RereadIfStale(), m.upkeep.Sync())
 }
 
 // send runs the command in the draft, or sends or queues the message.
 func (m *Model) send() tea.Cmd {
-	shown := m.composer.Shown()
+	shown := m.composer.DisplayText()
 	switch {
 	case strings.TrimSpace(shown) == "" && m.Waiting.Len() > 0:
 		return m.releaseQueue()
@@ -152,7 +152,7 @@ func (m *Model) send() tea.Cmd {
 		return palette{m}.run(strings.TrimSpace(m.composer.Text()))
 	case strings.HasPrefix(strings.TrimSpace(m.composer.Text()), "/attach ") && !m.editing():
 		return m.notice.Error("The draft has files already: @ attaches more.")
-	case m.composer.Unread():
+	case m.composer.LoadingFiles():
 		return m.notice.Error("A file of the draft is still loading.")
 	case m.ReadOnly:
 		return m.explainNeed(keymap.NeedLease)
@@ -170,7 +170,7 @@ func (m *Model) send() tea.Cmd {
 // sendDraft sends the draft, which may be an edit. If cut is true it may be shortened to fit.
 func (m *Model) sendDraft(cut bool) tea.Cmd {
 	s := m.Session
-	draft := m.composer.Take(s.Info().Leaf)
+	draft := m.composer.TakeDraft(s.Info().Leaf)
 	return m.begin(draft, func(ctx context.Context) <-chan session.Event {
 		return s.Send(ctx, session.Draft{Text: draft.Text, Files: draft.Files, Replaces: draft.Replaces, Cut: cut})
 	})
@@ -186,7 +186,7 @@ func (m *Model) sendAlone(text string, cut bool) tea.Cmd {
 		queued := store.QueuedMessage{Text: text, Draft: store.Draft{Text: typed}, Alone: true, Cut: cut}
 		return tea.Batch(m.composer.EnqueueCommand(queued), m.queued())
 	}
-	draft := composer.Commanded(typed, text, s.Info().Leaf)
+	draft := composer.CommandDraft(typed, text, s.Info().Leaf)
 	return m.begin(draft, func(ctx context.Context) <-chan session.Event {
 		return s.Send(ctx, session.Draft{Text: text, Alone: true, Cut: cut})
 	})
@@ -211,14 +211,14 @@ func draftOversize(m *Model) *session.OversizeError {
 // sendCut sends or queues a message that does not fit, shortened.
 func (m *Model) sendCut() tea.Cmd {
 	switch {
-	case m.Turn.Busy && !m.composer.Empty() && !m.composer.IsCommand(m.composer.Shown()):
+	case m.Turn.Busy && !m.composer.Empty() && !m.composer.IsCommand(m.composer.DisplayText()):
 		return m.enqueue(true)
 	case m.composer.Empty() || draftOversize(m) == nil && !m.notice.AlertIs(notice.DraftTooLong):
 		return m.notice.Say("There is no message that must be cut to fit.")
 	case m.ReadOnly:
 		return m.explainNeed(keymap.NeedLease)
 	}
-	if name, text := slash.Split(m.composer.Text()); name == "alone" && m.composer.IsCommand(m.composer.Shown()) {
+	if name, text := slash.Split(m.composer.Text()); name == "alone" && m.composer.IsCommand(m.composer.DisplayText()) {
 		m.composer.SetDraft("")
 		return m.sendAlone(text, true)
 	}

@@ -19,7 +19,7 @@ func versioned(t testing.TB, w, h int) *Model {
 	}
 	messages[2].Sibling, messages[2].Siblings = 2, 3
 	messages[5].Sibling, messages[5].Siblings = 1, 2
-	m.Chat.Follow(branch.Branch{}.With(messages...))
+	m.Chat.SetBranch(branch.Branch{}.With(messages...))
 	plans(m, plan)
 	return m
 }

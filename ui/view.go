@@ -53,7 +53,7 @@ func (m *Model) View() tea.View {
 		v.Cursor = m.dialogs.Draw(lines, m.layout)
 	}
 	foot, x := s.footer()
-	theme.Lay(lines, s.l.Footer, foot)
+	theme.Overlay(lines, s.l.Footer, foot)
 	if x >= 0 && !s.l.Footer.Empty() {
 		v.Cursor = tea.NewCursor(x, s.l.Footer.Y)
 	}
@@ -65,7 +65,7 @@ func (m *Model) View() tea.View {
 func (s screen) panes() []string {
 	l, lines := s.l, make([]string, s.l.Height)
 	put := func(b theme.Box, block []string) {
-		for i, line := range theme.Blank(block, b.W, min(b.H, l.Height-b.Y)) {
+		for i, line := range theme.FitLines(block, b.W, min(b.H, l.Height-b.Y)) {
 			lines[b.Y+i] = theme.Fit(lines[b.Y+i], b.X) + line
 		}
 	}
@@ -83,10 +83,10 @@ func (s screen) panes() []string {
 	}
 	if list := s.m.composer.CompletionView(l.Overlay.W-2, l.Rule.Y-2); len(list) > 0 {
 		b := theme.Box{X: l.Gutter, Y: l.Rule.Y - len(list) - 2, W: l.Overlay.W, H: len(list) + 2}
-		theme.Lay(lines, b, frame.Bordered(s.st, b, list))
+		theme.Overlay(lines, b, frame.Bordered(s.st, b, list))
 	}
 	if b := l.Cover; !b.Empty() {
-		theme.Lay(lines, b, theme.Blank(s.m.Panel.View(b.W, b.H), b.W, b.H))
+		theme.Overlay(lines, b, theme.FitLines(s.m.Panel.View(b.W, b.H), b.W, b.H))
 	}
 	return lines
 }
@@ -151,10 +151,10 @@ func (s screen) tail() []string {
 	m, h := s.m, s.l.Transcript.H
 	w := max(1, s.l.Transcript.W-s.l.DraftIndent())
 	ways := ""
-	if !m.Turn.Stopping && !m.Question.Waits() {
+	if !m.Turn.Stopping && !m.Question.HasQuestion() {
 		ways = s.st.Text.Render(m.Keys.First(keymap.Back)) + s.st.Muted.Render(" stops")
 	}
-	lines := m.Turn.View(s.st, m.Question.Waits(), ways, w)
+	lines := m.Turn.View(s.st, m.Question.HasQuestion(), ways, w)
 	if len(lines) == 0 {
 		lines = m.notice.AlertView(s.st, w, max(1, min(layout.MaxBlockLines, h/2)))
 	}
@@ -177,26 +177,26 @@ func (s screen) rule() string {
 	about, right := "", ""
 	switch over := draftOversize(m); {
 	case over != nil:
-		return theme.Ruled(s.st.Repaired, w, margin, []string{s.st.Repaired.Bold(true).Render(over.Error())},
+		return theme.RuleWithText(s.st.Repaired, w, margin, []string{s.st.Repaired.Bold(true).Render(over.Error())},
 			s.st.Muted.Render(conversation.OversizeBreakdown(over)))
 	case m.ReadOnly:
 		about = "read-only"
 	case m.entering:
 		about = "opening the chat…"
 	case m.editing():
-		about = "editing " + m.Chat.NumbersOf(m.composer.Editing())
+		about = "editing " + m.Chat.MessagesLabel(m.composer.EditedMessage())
 		right = s.st.Text.Render(m.Keys.First(keymap.Back)) + s.st.Muted.Render(" cancel")
 	case s.l.Panel.Empty() && s.l.Context != layout.ContextHidden && !m.Chat.Empty():
-		return m.Panel.Rule(w, margin, true)
+		return m.Panel.DraftRule(w, margin, true)
 	default:
-		return m.Panel.Rule(w, margin, false)
+		return m.Panel.DraftRule(w, margin, false)
 	}
-	return theme.Ruled(s.st.Lines, w, margin, []string{s.st.Muted.Render(about)}, right)
+	return theme.RuleWithText(s.st.RuleLine, w, margin, []string{s.st.Muted.Render(about)}, right)
 }
 
 // queue returns the queued messages above the draft, in at most most lines.
 func (s screen) queue(most int) []string {
-	lines := s.m.composer.Waiting.View(s.st, max(1, s.l.Width-2*s.l.Gutter), most)
+	lines := s.m.composer.Queue.View(s.st, max(1, s.l.Width-2*s.l.Gutter), most)
 	for i := range lines {
 		lines[i] = strings.Repeat(" ", s.l.Gutter) + lines[i]
 	}
@@ -227,14 +227,14 @@ func (s screen) draft() []string {
 func (s screen) cursor() *tea.Cursor {
 	m, l := s.m, s.l
 	if m.focus == questionPane {
-		if x, y, ok := m.Question.Caret(s.st); ok {
+		if x, y, ok := m.Question.ReasonCursor(s.st); ok {
 			return tea.NewCursor(min(x, l.Width-1), min(y+l.Question.Y, l.Height-1))
 		}
 	}
 	if m.focus != draftPane || m.ReadOnly || m.covered() {
 		return nil
 	}
-	x, y := m.composer.Area.Cursor()
+	x, y := m.composer.Editor.Cursor()
 	return tea.NewCursor(min(l.DraftIndent()+x, l.Width-1), min(y+l.Composer.Y, l.Height-1))
 }
 
@@ -243,7 +243,7 @@ func (s screen) cursor() *tea.Cursor {
 func (s screen) footer() (lines []string, x int) {
 	m, w := s.m, s.l.Footer.W
 	switch said := m.notice.Sentence(); {
-	case m.Chat.Search.Open && !m.covered():
+	case m.Chat.Search.Typing && !m.covered():
 		line, x := m.Chat.SearchLine(w, said)
 		return []string{line}, x
 	case said != "" && !m.notice.FitsBesideHints(w):
@@ -263,20 +263,20 @@ func (s screen) state() string {
 	case *inspector.Model:
 		return s.st.Muted.Render(d.Position())
 	case *dialog.Picker:
-		return s.st.Muted.Render(d.Remark)
+		return s.st.Muted.Render(d.Footnote)
 	}
 	text, narrow := m.Chat.Status(), s.l.Width < theme.NarrowScreen
-	if !m.Chat.Selecting() && (m.covered() || m.focus != transcriptPane) {
+	if !m.Chat.HasSelection() && (m.covered() || m.focus != transcriptPane) {
 		text = ""
 	}
-	switch newer := m.Chat.Newer(); {
+	switch newer := m.Chat.RowsBelow(); {
 	case text != "", m.covered():
 	case newer > 0 && narrow:
 		text = "↓ " + theme.Thousands(newer) + " newer"
 	case newer > 0:
 		text = "↓ " + theme.Plural(newer, "newer message") + " · " + m.Keys.First(keymap.Bottom) + " end"
-	case m.Panel.Next.Spent != "" && !narrow:
-		text = m.Panel.Next.Spent + " so far"
+	case m.Panel.Next.SpentText != "" && !narrow:
+		text = m.Panel.Next.SpentText + " so far"
 	}
 	return s.st.Muted.Render(text)
 }

@@ -37,29 +37,29 @@ func conversationScreen(m *Model) conversation.Screen {
 }
 
 // transcriptScreen returns what the transcript needs from the rest of the screen.
-func transcriptScreen(m *Model) transcript.Screen {
-	return transcript.Screen{Hush: m.notice.ClearSentence}
+func transcriptScreen(m *Model) transcript.Callbacks {
+	return transcript.Callbacks{ClearNotice: m.notice.ClearSentence}
 }
 
 // panelScreen returns what the panel needs from the rest of the screen.
-func panelScreen(m *Model) panel.Screen {
-	return panel.Screen{
-		Listed:     func() []llm.Model { return m.settings.Models },
-		ListModels: func() tea.Cmd { return m.settings.ListModels() },
-		Leave: func() tea.Cmd {
+func panelScreen(m *Model) panel.Callbacks {
+	return panel.Callbacks{
+		ListedModels: func() []llm.Model { return m.settings.Models },
+		ListModels:   func() tea.Cmd { return m.settings.ListModels() },
+		LeaveWhatif: func() tea.Cmd {
 			m.LeaveWhatif()
 			return m.draftChanged() // the next request was not planned during the trial
 		},
-		Apply: func(to session.Settings, said string) tea.Cmd { return m.settings.Apply(to, said) },
+		ApplySettings: func(to session.Settings, said string) tea.Cmd { return m.settings.Apply(to, said) },
 	}
 }
 
 // composerScreen returns what the composer needs from the rest of the screen.
-func composerScreen(m *Model) composer.Screen {
-	return composer.Screen{
+func composerScreen(m *Model) composer.Callbacks {
+	return composer.Callbacks{
 		Focus: func() { m.setFocus(draftPane) },
 		Focused: func() bool {
-			return m.focus == draftPane && !m.covered() && !(m.Question.Waits() && m.Turn.Busy)
+			return m.focus == draftPane && !m.covered() && !(m.Question.HasQuestion() && m.Turn.Busy)
 		},
 		Send: func(cut bool) tea.Cmd {
 			if cut {
@@ -67,16 +67,16 @@ func composerScreen(m *Model) composer.Screen {
 			}
 			return m.send()
 		},
-		Run:  palette{m}.run,
-		Open: m.dialogs.OpenList,
-		Read: m.dialogs.OpenText,
-		News: m.notice.ShowNews,
+		RunCommand: palette{m}.run,
+		OpenList:   m.dialogs.OpenList,
+		ShowText:   m.dialogs.OpenText,
+		SetNotice:  m.notice.ShowNews,
 	}
 }
 
 // sessionsScreen returns what the list of sessions needs from the rest of the screen.
-func sessionsScreen(m *Model) sessions.Screen {
-	return sessions.Screen{
+func sessionsScreen(m *Model) sessions.Callbacks {
+	return sessions.Callbacks{
 		Close: func() { m.dialogs.Close(m.sessions) },
 		New:   func() tea.Cmd { return m.do(keymap.New) },
 		Open: func(id string, message int64, found string) tea.Cmd {
@@ -110,16 +110,16 @@ func sessionsScreen(m *Model) sessions.Screen {
 				})
 			}
 		},
-		State: m.background.State,
+		StatusOf: m.background.State,
 	}
 }
 
 // settingsScreen returns what the settings need from the rest of the screen.
-func settingsScreen(m *Model) settings.Screen {
-	return settings.Screen{
-		Dialogs: &m.dialogs,
-		Edit:    composer.Edit,
-		Ask: func(id int64, ref string) tea.Cmd {
+func settingsScreen(m *Model) settings.Callbacks {
+	return settings.Callbacks{
+		Dialogs:    &m.dialogs,
+		OpenEditor: composer.OpenEditor,
+		AskAgain: func(id int64, ref string) tea.Cmd {
 			message, _ := m.Chat.Message(id)
 			return m.askAgain(message, ref)
 		},

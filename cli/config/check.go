@@ -32,10 +32,10 @@ func (c Config) check() []error {
 	}
 	themes := theme.Names(c.Themes)
 	if !slices.Contains(themes, c.UI.Theme) {
-		m.add("ui.theme is %q; must be %s%s", c.UI.Theme, theme.Choices(themes), llm.DidYouMean(c.UI.Theme, themes))
+		m.add("ui.theme is %q; must be %s%s", c.UI.Theme, theme.JoinOr(themes), llm.DidYouMean(c.UI.Theme, themes))
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Themes)) {
-		if key, wrong := c.Themes[name].Check(); wrong != "" {
+		if key, wrong := c.Themes[name].Validate(); wrong != "" {
 			m.add("themes.%s.%s %s", name, key, wrong)
 		}
 	}

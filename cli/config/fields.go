@@ -79,7 +79,7 @@ func (f field) wrong() string {
 	case v.Kind() == reflect.String && len(takes) > 0:
 		unset := v.String() == "" && len(f.path) > 2 // in a table that is empty by default
 		if !unset && !slices.Contains(takes, v.String()) {
-			return fmt.Sprintf("%s is %q; must be %s%s", f.key(), v.String(), theme.Choices(takes),
+			return fmt.Sprintf("%s is %q; must be %s%s", f.key(), v.String(), theme.JoinOr(takes),
 				llm.DidYouMean(v.String(), takes))
 		}
 	case v.CanInt():

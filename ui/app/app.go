@@ -19,7 +19,7 @@ import (
 type Shared struct {
 	ProgramContext  func() context.Context // ends when winnow ends; the parent of every command's context
 	Keys            keymap.Map
-	Themes          *theme.Set
+	Themes          *theme.Selection
 	Say             func(text string) tea.Cmd // shows a sentence for a few seconds; "" shows none
 	Fail            func(text string) tea.Cmd // shows an error for a few seconds
 	Copy            func(what, text string) tea.Cmd

@@ -24,10 +24,10 @@ import (
 	"winnow/ui/theme"
 )
 
-// Attach hangs the files that a command names on the draft.
-func (c *Model) Attach(args string) tea.Cmd { return c.attach(Words(args)...) }
+// Attach attaches the files, pages and resources that the arguments of /attach name.
+func (c *Model) Attach(args string) tea.Cmd { return c.attach(splitWords(args)...) }
 
-// attach hangs files on the draft, at the cursor. Whether a page of the web may be asked for is asked first.
+// attach attaches paths at the cursor. For a web page it asks the user first.
 func (c *Model) attach(paths ...string) tea.Cmd {
 	var cmds []tea.Cmd
 	for _, path := range paths {
@@ -36,31 +36,31 @@ func (c *Model) attach(paths ...string) tea.Cmd {
 			continue
 		}
 		cmds = append(cmds, c.read(path))
-		c.Area.Insert(" ")
-		c.Screen.Focus()
+		c.Editor.Insert(" ")
+		c.Callbacks.Focus()
 	}
 	return tea.Batch(cmds...)
 }
 
-// read puts a chip for a file at the cursor, and reads it.
+// read inserts a chip for a file at the cursor and reads the file.
 func (c *Model) read(path string) tea.Cmd {
 	path = resolved(path)
-	return c.fill(&Chip{label: "[" + theme.OneLine(filepath.Base(path)) + ": reading…]", path: path})
+	return c.fill(&draftChip{label: "[" + theme.OneLine(filepath.Base(path)) + ": reading…]", path: path})
 }
 
-// fill puts a chip at the cursor, and reads its file.
-func (c *Model) fill(chip *Chip) tea.Cmd {
-	c.Area.InsertInset(chip)
+// fill inserts a chip at the cursor and reads its file.
+func (c *Model) fill(chip *draftChip) tea.Cmd {
+	c.Editor.InsertInset(chip)
 	s := c.Session
 	return c.Run(func(ctx context.Context) tea.Msg {
-		part, note, err := c.file(ctx, s, chip)
+		part, note, err := c.file(ctx, s, chip.path)
 		return app.Then(func() tea.Cmd { return c.filled(chip, part, note, err) })
 	})
 }
 
-// file reads the file of a chip. The note says what is unusual about it, "" for nothing.
-func (c *Model) file(ctx context.Context, s *session.Session, chip *Chip) (p history.Part, note string, err error) {
-	path, text, cut := chip.path, "", false
+// file reads a file, a page or a resource. The note says what is unusual about it, "" for nothing.
+func (c *Model) file(ctx context.Context, s *session.Session, path string) (p history.Part, note string, err error) {
+	text, cut := "", false
 	switch {
 	case isAddress(path):
 		if text, cut, err = c.ReadPage(ctx, path); err != nil {
@@ -78,60 +78,61 @@ func (c *Model) file(ctx context.Context, s *session.Session, chip *Chip) (p his
 	case cut:
 		note = "Only the beginning of " + theme.OneLine(path) + " was read: " + theme.Size(len(text)) + "."
 	case !utf8.ValidString(p.Text):
-		note = theme.OneLine(p.Name) + " is not all UTF-8; what is not is sent as replacement characters."
+		note = theme.OneLine(p.Name) + " is not valid UTF-8; invalid bytes are sent as replacement characters."
 	}
 	return p, note, err
 }
 
-// filled puts the file in the place of the chip that waited for it, in the draft on the screen or one that waits behind
-// it. Where there is none, the chip becomes its text.
-func (c *Model) filled(chip *Chip, part history.Part, note string, err error) tea.Cmd {
-	for d := &c.draft; d != nil; d = d.behind {
-		found := d.Area.ReplaceInset(chip, func() {
+// filled replaces a chip by the file that was read, in the draft on the screen or a suspended one. If it failed, the
+// chip becomes its text.
+func (c *Model) filled(chip *draftChip, part history.Part, note string, err error) tea.Cmd {
+	for d := &c.draft; d != nil; d = d.suspended {
+		found := d.Editor.ReplaceInset(chip, func() {
 			if err != nil {
-				d.Area.Insert(markdown.Visible(chip.Text))
+				d.Editor.Insert(markdown.Visible(chip.Text))
 				return
 			}
-			d.Area.InsertInset(fileChip(&part, chip.path))
+			d.Editor.InsertInset(fileChip(&part, chip.path))
 		})
 		if found {
 			return tea.Batch(c.ReportError(err), c.Say(note))
 		}
 	}
-	return nil // The chip was deleted meanwhile.
+	return nil // The user deleted the chip.
 }
 
-// mostDropped is the longest paste that may be dragged files, in bytes.
-const mostDropped = 8 << 10
+// maxDropBytes is the length of a paste up to which it may be the paths of dragged files.
+const maxDropBytes = 8 << 10
 
-// drop puts a pasted text at the cursor. Paths of files that were dragged here become the files.
-func (c *Model) drop(text string) tea.Cmd {
+// pasteOrAttach inserts a pasted text at the cursor. If it consists of file paths, as when files are dragged into the
+// terminal, it attaches the files.
+func (c *Model) pasteOrAttach(text string) tea.Cmd {
 	isWord := func(s string) bool {
 		return !filepath.IsAbs(s) && !strings.HasPrefix(s, "~/") && !strings.HasPrefix(s, "file://")
 	}
-	paths := Words(text)
-	if len(paths) == 0 || len(text) > mostDropped || slices.ContainsFunc(paths, isWord) {
+	paths := splitWords(text)
+	if len(paths) == 0 || len(text) > maxDropBytes || slices.ContainsFunc(paths, isWord) {
 		c.Paste(text)
 		return nil
 	}
 	var cmds []tea.Cmd
 	for i, pasted := range word.FindAllString(text, -1) {
 		if i > 0 {
-			c.Area.Insert(" ")
+			c.Editor.Insert(" ")
 		}
-		cmds = append(cmds, c.fill(&Chip{label: theme.OneLine(pasted), Text: pasted, path: resolved(paths[i])}))
+		cmds = append(cmds, c.fill(&draftChip{label: theme.OneLine(pasted), Text: pasted, path: resolved(paths[i])}))
 	}
 	return tea.Batch(cmds...)
 }
 
-// printImage prints the image of the clipboard: that of Wayland, else that of X11.
+// printImage prints the image in the clipboard, of Wayland or else of X11.
 const printImage = "wl-paste --no-newline --type image/png || xclip -selection clipboard -target image/png -out"
 
-// readClipboard puts what the clipboard holds into the draft: a text as it would be pasted, else an image as a chip.
+// readClipboard pastes the text in the clipboard, or attaches the image.
 func (c *Model) readClipboard() tea.Cmd {
 	s, name := c.Session, fmt.Sprintf("pasted-%d.png", c.pasted+1)
 	return c.Run(func(ctx context.Context) tea.Msg {
-		text, _ := clipboard.ReadAll() // One with an image alone has no text.
+		text, _ := clipboard.ReadAll() // It fails if there is only an image.
 		image, failed := exec.CommandContext(ctx, "/bin/sh", "-c", printImage).Output()
 		part, err := s.AttachText(name, string(image))
 		return app.Then(func() tea.Cmd {
@@ -139,7 +140,7 @@ func (c *Model) readClipboard() tea.Cmd {
 			case c.ReadOnly:
 				return nil
 			case strings.TrimSpace(text) != "" && utf8.ValidString(text):
-				return c.drop(text)
+				return c.pasteOrAttach(text)
 			case failed != nil || len(image) == 0:
 				return c.Fail("The clipboard has no text and no image, or none that can be read: that needs a " +
 					"display, and wl-clipboard or xclip. /attach PATH attaches a file.")
@@ -147,40 +148,39 @@ func (c *Model) readClipboard() tea.Cmd {
 				return c.ReportError(err)
 			}
 			c.pasted++
-			c.hang(part)
-			c.Screen.Focus()
+			c.attachPart(part)
+			c.Callbacks.Focus()
 			return nil
 		})
 	})
 }
 
-// askForPage asks the user whether the page at an address may be read.
+// askForPage asks whether winnow may fetch a page.
 func (c *Model) askForPage(address string) tea.Cmd {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
 		return c.Fail(theme.OneLine(address) + " is not a URL.")
 	}
-	o := list.Options{Title: "fetch a page from " + theme.OneLine(u.Host) + "?", Does: "fetch"}
+	o := list.Options{Title: "fetch a page from " + theme.OneLine(u.Host) + "?", ChooseHint: "fetch"}
 	page := list.Item{Label: theme.OneLine(address), Right: "at most 4 MB, as text", Value: address}
-	c.Screen.Open(list.New(c.Context, o, page), func(address string) tea.Cmd {
-		c.Screen.Focus()
-		cmd := c.fill(&Chip{label: "[" + theme.OneLine(address) + ": fetching…]", path: address})
-		c.Area.Insert(" ")
+	c.Callbacks.OpenList(list.New(c.Context, o, page), func(address string) tea.Cmd {
+		c.Callbacks.Focus()
+		cmd := c.fill(&draftChip{label: "[" + theme.OneLine(address) + ": fetching…]", path: address})
+		c.Editor.Insert(" ")
 		return cmd
 	})
 	return nil
 }
 
-// isAddress reports whether what is to be attached is a page of the web.
+// isAddress reports whether a path is the address of a web page.
 func isAddress(path string) bool {
 	return strings.HasPrefix(path, "https://") || strings.HasPrefix(path, "http://")
 }
 
-// isMention reports whether a path is that of a resource, @SERVER:URI, and not of a file.
+// isMention reports whether a path names an MCP resource, @SERVER:URI.
 func isMention(path string) bool { return strings.HasPrefix(path, "@") && strings.Contains(path, ":") }
 
-// resolved is the path that a person means: of a URL, of the home folder, or of the folder that winnow
-// runs in.
+// resolved returns the absolute path of a file URL, a path below ~, or a relative path.
 func resolved(path string) string {
 	if isAddress(path) || isMention(path) {
 		return path
@@ -196,14 +196,14 @@ func resolved(path string) string {
 	return cmp.Or(whole, path)
 }
 
-// A word of a line, and what is quoted in one.
+// A word of a line, and a quoted part of a word.
 var (
 	word   = regexp.MustCompile(`(?:'[^']*'|"[^"]*"|\\.|\S)+`)
 	quoted = regexp.MustCompile(`'([^']*)'|"([^"]*)"|\\(.)`)
 )
 
-// Words parts a line as a shell does: at spaces that are not quoted and have no backslash in front.
-func Words(line string) []string {
+// splitWords splits a line like a shell: at spaces that are neither quoted nor escaped.
+func splitWords(line string) []string {
 	words := word.FindAllString(line, -1)
 	for i := range words {
 		words[i] = quoted.ReplaceAllString(words[i], "$1$2$3")

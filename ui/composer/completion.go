@@ -22,29 +22,28 @@ import (
 	"winnow/ui/theme"
 )
 
-// completions are what the word that is being typed may become: a command, which is the value of its item, a file or a
-// resource, whose value is what is attached, or a text, in Also, that takes the place of the word.
+// completions are the completions of the word at the cursor. The value of an item is a command or a path to attach; for
+// a folder or a template it is "", and Hidden is the text that replaces the word.
 type completions struct {
 	*list.Model
-	place string   // where the files are that may complete a path, "" while none is typed
-	paths []string // their paths; that of a folder ends with a slash
+	place string   // folder of the paths, "" if the word is not a path
+	paths []string // files and folders there; a folder ends with a slash
 }
 
-// The most that is offered at once, and of that on the screen.
+// Maximum numbers of completions, and of those on the screen.
 const (
-	mostOffered     = 50
-	mostCompletions = 8
+	maxOffered        = 50
+	maxCompletionRows = 8
 )
 
-// IsCommand reports whether a draft is a command and not a message. A space in front of a slash makes any text a
-// message, and so does an edit.
+// IsCommand reports whether a draft is a slash command. A leading space makes it a message, and an edit is always one.
 func (c *Model) IsCommand(draft string) bool {
-	return c.edit == 0 && slash.IsCommand(draft, c.Ref, func(name string) bool {
+	return c.editedID == 0 && slash.IsCommand(draft, c.Ref, func(name string) bool {
 		return slices.ContainsFunc(c.commands(), func(o slash.Command) bool { return o.Name == name })
 	})
 }
 
-// commands are those of the program, and the prompts of the MCP servers.
+// commands returns winnow's commands and the prompts of MCP servers.
 func (c *Model) commands() []slash.Command {
 	all := slash.All()
 	for _, p := range c.serverPrompts() {
@@ -53,30 +52,30 @@ func (c *Model) commands() []slash.Command {
 	return all
 }
 
-// Completions is how many there are, 0 where no list is open.
-func (c *Model) Completions() int {
-	if c.ReadOnly || !c.Screen.Focused() {
+// CompletionCount returns the number of completions, 0 if no list is open.
+func (c *Model) CompletionCount() int {
+	if c.ReadOnly || !c.Callbacks.Focused() {
 		return 0
 	}
 	return c.completions.Len()
 }
 
-// CloseCompletions closes the list until the draft changes, and reports whether there was one.
+// CloseCompletions closes the list until the draft changes, and reports whether it was open.
 func (c *Model) CloseCompletions() bool {
-	open := c.Completions() > 0
-	c.completions.Fill(nil)
+	open := c.CompletionCount() > 0
+	c.completions.SetItems(nil)
 	return open
 }
 
-// everywhere is the place of a path that does not begin at a folder: all files below the one that winnow runs in.
+// everywhere is the place of a path that does not begin with a folder: all files below the working directory.
 const everywhere = "."
 
-// mention is a word that names a file, and the folder that it begins at, if any.
+// mention matches a word that names a file; the group is the folder that it begins with.
 var mention = regexp.MustCompile(`^@((?:~|\.\.?)?/(?:.*/)?)?`)
 
-// complete makes the list anew, and reads the files that a path behind @ may name.
+// complete updates the completions, and reads the folder that the word names.
 func (c *Model) complete() tea.Cmd {
-	have, word, place := &c.completions, c.Area.Word(), ""
+	have, word, place := &c.completions, c.Editor.WordBeforeCursor(), ""
 	if found := mention.FindStringSubmatch(word); found != nil {
 		place = cmp.Or(found[1], everywhere)
 	}
@@ -93,19 +92,19 @@ func (c *Model) complete() tea.Cmd {
 		return app.Then(func() tea.Cmd {
 			if have.place == place {
 				have.paths = paths
-				c.offer(c.Area.Word())
+				c.offer(c.Editor.WordBeforeCursor())
 			}
 			return nil
 		})
 	})
 }
 
-// pathsIn are the files of a place but for hidden ones, none where it cannot be read.
+// pathsIn returns the files and folders of a place without hidden ones, nil if it cannot be read.
 func pathsIn(ctx context.Context, place string) (paths []string) {
 	if place == everywhere {
 		return tree.List(ctx, ".")
 	}
-	entries, _ := os.ReadDir(resolved(place)) // What is typed may be no folder yet.
+	entries, _ := os.ReadDir(resolved(place)) // The path may be incomplete.
 	for _, e := range entries {
 		path := place + e.Name()
 		if e.IsDir() {
@@ -118,31 +117,31 @@ func pathsIn(ctx context.Context, place string) (paths []string) {
 	return paths
 }
 
-// offer makes the list of what a word may become.
+// offer lists the completions of a word.
 func (c *Model) offer(word string) {
-	c.completions.Fill(c.find(word))
-	c.completions.Move(-keymap.AllLines)
+	c.completions.SetItems(c.find(word))
+	c.completions.MoveCursor(-keymap.AllLines)
 }
 
-// find is what a word may become: a file or what an MCP server offers, or a command.
+// find returns the completions of a word: files and MCP resources after @, commands after /.
 func (c *Model) find(word string) (items []list.Item) {
 	path, mention := strings.CutPrefix(word, "@")
 	switch {
 	case mention:
-		for _, p := range tree.Find(c.completions.paths, path, mostOffered) {
+		for _, p := range tree.Find(c.completions.paths, path, maxOffered) {
 			item := list.Item{Label: theme.OneLine("@" + p), Value: p}
 			if strings.HasSuffix(p, "/") {
-				item.Value, item.Also = "", "@"+p
+				item.Value, item.Hidden = "", "@"+p
 			}
 			items = append(items, item)
 		}
 		return append(items, c.resources(word)...)
-	case c.edit != 0 || !strings.HasPrefix(word, "/") || c.Shown() != word:
+	case c.editedID != 0 || !strings.HasPrefix(word, "/") || c.DisplayText() != word:
 		return nil
 	}
 	for _, o := range c.commands() {
 		if strings.HasPrefix("/"+o.Name, word) {
-			item := list.Item{Label: o.Usage(), About: o.Help, Value: "/" + o.Name}
+			item := list.Item{Label: o.Usage(), Description: o.Help, Value: "/" + o.Name}
 			if o.NeedsArgs() {
 				item.Value += " "
 			}
@@ -152,45 +151,45 @@ func (c *Model) find(word string) (items []list.Item) {
 	return items
 }
 
-// completionKey is a key while there are completions. It reports whether it was for them.
+// completionKey handles a key while completions are open. It reports whether it did.
 func (c *Model) completionKey(msg tea.KeyPressMsg) (cmd tea.Cmd, ok bool) {
 	k := &c.Keys
 	switch {
-	case c.Completions() == 0:
+	case c.CompletionCount() == 0:
 		return nil, false
 	case k.Pressed(msg, keymap.ListUp):
-		c.completions.Move(-1)
+		c.completions.MoveCursor(-1)
 		return nil, true
 	case k.Pressed(msg, keymap.ListDown):
-		c.completions.Move(1)
+		c.completions.MoveCursor(1)
 		return nil, true
 	case !k.Pressed(msg, keymap.Send, keymap.Focus):
 		return nil, false
 	}
-	chosen, _ := c.completions.Cursor()
-	c.Area.TakeWord()
+	chosen, _ := c.completions.SelectedItem()
+	c.Editor.DeleteWordBeforeCursor()
 	switch {
 	case c.completions.place == "":
-		c.Area.Insert(chosen.Value)
+		c.Editor.Insert(chosen.Value)
 		if k.Pressed(msg, keymap.Send) && !strings.HasSuffix(chosen.Value, " ") {
-			return c.Screen.Run(chosen.Value), true
+			return c.Callbacks.RunCommand(chosen.Value), true
 		}
 	case chosen.Value == "":
-		c.Area.Insert(chosen.Also)
+		c.Editor.Insert(chosen.Hidden)
 	default:
 		return c.attach(chosen.Value), true
 	}
 	return nil, true
 }
 
-// Hints are the keys of the list of completions, nil where there is none.
+// Hints are the keys of the completion list, nil if none is open.
 func (c *Model) Hints() []key.Binding {
-	if c.Completions() == 0 {
+	if c.CompletionCount() == 0 {
 		return nil
 	}
 	k := &c.Keys
 	hints := []key.Binding{k.Hint("choose", keymap.ListUp, keymap.ListDown), k.Hint("close", keymap.Back)}
-	switch chosen, _ := c.completions.Cursor(); {
+	switch chosen, _ := c.completions.SelectedItem(); {
 	case chosen.Value == "", strings.HasSuffix(chosen.Value, " "):
 		return slices.Insert(hints, 1, k.Hint("complete", keymap.Send))
 	case c.completions.place != "":
@@ -199,24 +198,24 @@ func (c *Model) Hints() []key.Binding {
 	return slices.Insert(hints, 1, k.Hint("complete", keymap.Focus), k.Hint("run", keymap.Send))
 }
 
-// CompletionView draws the completions in lines of w cells, at most so many.
+// CompletionView draws the completions in at most so many lines of w cells.
 func (c *Model) CompletionView(w, most int) []string {
-	n := c.Completions()
+	n := c.CompletionCount()
 	if n == 0 || w < 1 || most < 2 {
 		return nil
 	}
-	c.completions.Resize(w, min(n, mostCompletions, most))
-	return c.completions.Rows()
+	c.completions.Resize(w, min(n, maxCompletionRows, most))
+	return c.completions.ViewRows()
 }
 
-// serverPrompt is a prompt of an MCP server, as a slash command that writes it into the draft.
+// serverPrompt is a prompt of an MCP server as a slash command that writes the draft.
 type serverPrompt struct {
 	slash.Command
 	server string
 	of     *mcp.Prompt
 }
 
-// serverPrompts are those of all servers.
+// serverPrompts returns the prompts of all servers.
 func (c *Model) serverPrompts() (all []serverPrompt) {
 	for _, server := range c.Servers.Statuses() {
 		for _, p := range server.Prompts {
@@ -237,22 +236,22 @@ func (c *Model) serverPrompts() (all []serverPrompt) {
 	return all
 }
 
-// apart are the letters that end the name of a command.
-var apart = regexp.MustCompile(`[\s/]`)
+// nameEnd matches characters that end the name of a command.
+var nameEnd = regexp.MustCompile(`[\s/]`)
 
-// oneWord is a name as it can be typed in a command.
-func oneWord(name string) string { return apart.ReplaceAllString(markdown.OneLine(name, 60), "-") }
+// oneWord returns a name as it can be typed in a command.
+func oneWord(name string) string { return nameEnd.ReplaceAllString(markdown.OneLine(name, 60), "-") }
 
-// WriteDraft has the prompt of a server written into the draft, with what stands behind the command. It is false where
-// there is no such prompt.
-func (c *Model) WriteDraft(command, args string) (tea.Cmd, bool) {
+// RunServerPrompt runs a command that is a prompt of an MCP server, and writes the result into the draft. It returns
+// false if there is no such prompt.
+func (c *Model) RunServerPrompt(command, args string) (tea.Cmd, bool) {
 	all := c.serverPrompts()
 	i := slices.IndexFunc(all, func(p serverPrompt) bool { return p.Name == command })
 	if i < 0 {
 		return nil, false
 	}
 	return c.Run(func(ctx context.Context) tea.Msg {
-		text, err := all[i].text(ctx, c.Servers, Words(args))
+		text, err := all[i].text(ctx, c.Servers, splitWords(args))
 		return app.Then(func() tea.Cmd {
 			if err != nil && c.Empty() {
 				c.SetDraft("/" + command + " " + args)
@@ -261,17 +260,16 @@ func (c *Model) WriteDraft(command, args string) (tea.Cmd, bool) {
 				return c.ReportError(err)
 			}
 			if !c.Empty() {
-				c.Area.Insert("\n\n") // behind what was typed meanwhile
+				c.Editor.Insert("\n\n") // after what was typed meanwhile
 			}
 			c.Paste(text)
-			c.Screen.Focus()
+			c.Callbacks.Focus()
 			return nil
 		})
 	}), true
 }
 
-// text has the server make the prompt, as a text for the draft. The words behind the command are its arguments in their
-// order; all words from the last argument on belong to it.
+// text asks the server for the prompt. Words are its arguments in order; the last argument takes all remaining words.
 func (p serverPrompt) text(ctx context.Context, s *mcp.Servers, words []string) (string, error) {
 	values, n := map[string]string{}, len(p.of.Arguments)
 	if n > 0 && len(words) > n {
@@ -291,14 +289,14 @@ func (p serverPrompt) text(ctx context.Context, s *mcp.Servers, words []string) 
 	return text, err
 }
 
-// resources are the resources of the servers that a word beginning with @ may become. One with placeholders is written
-// into the draft, where the user replaces them.
+// resources returns the MCP resources that complete a word beginning with @. A template is written into the draft,
+// where the user fills in its placeholders.
 func (c *Model) resources(word string) (items []list.Item) {
 	for _, server := range c.Servers.Statuses() {
 		for _, r := range server.Resources {
 			name := "@" + server.Name + ":" + r.URI
 			help := markdown.OneLine(cmp.Or(r.Title, r.Name, r.Description), 200)
-			item := list.Item{Label: theme.OneLine(name), About: help, Value: name}
+			item := list.Item{Label: theme.OneLine(name), Description: help, Value: name}
 			fixed, _, template := strings.Cut(name, "{")
 			switch {
 			case template && len(word) > len(fixed) && strings.HasPrefix(word, fixed) && !strings.Contains(word, "{"):
@@ -306,7 +304,7 @@ func (c *Model) resources(word string) (items []list.Item) {
 			case !strings.Contains(strings.ToLower(name+" "+help), strings.ToLower(word[1:])):
 				continue
 			case template:
-				item.Value, item.Also = "", name
+				item.Value, item.Hidden = "", name
 			}
 			items = append(items, item)
 		}
@@ -314,7 +312,7 @@ func (c *Model) resources(word string) (items []list.Item) {
 	return items
 }
 
-// readResource reads the resource that @SERVER:URI names, as a text.
+// readResource reads the resource that @SERVER:URI names.
 func (c *Model) readResource(ctx context.Context, word string) (string, error) {
 	for _, server := range c.Servers.Statuses() {
 		if uri, ok := strings.CutPrefix(word, "@"+server.Name+":"); ok && uri != "" {

@@ -1,6 +1,5 @@
-// Package composer is what is being written: a text with chips in it for long pastes and files, its completions, the
-// prompts that were sent before, the editing of an earlier message, the queue, and the unsent draft on disk. It sends
-// nothing: what concerns the conversation it has the screen do.
+// Package composer holds the message being written: its text with chips for long pastes and files, completions, earlier
+// prompts, the editing of an earlier message, the queue, and the unsent draft on disk. Sending is up to its parent.
 package composer
 
 import (
@@ -23,60 +22,60 @@ import (
 	"winnow/ui/theme"
 )
 
-// A paste above these becomes a chip.
+// A paste that exceeds either of these becomes a chip.
 const (
 	chipLines = 20
 	chipBytes = 2000
 )
 
-// Screen is what the composer has the rest of the screen do.
-type Screen struct {
-	Focus   func()                       // gives the draft the keys
-	Focused func() bool                  // the keys go to it, and nothing covers its completions
-	Send    func(cut bool) tea.Cmd       // sends the draft, cut as much of it as fits
-	Run     func(command string) tea.Cmd // runs a slash command
-	Read    func(title, text string)     // shows a text
-	News    func(text string)            // says what stays until something is sent
+// Callbacks are what the composer asks of its parent.
+type Callbacks struct {
+	Focus      func()                       // focuses the draft
+	Focused    func() bool                  // the draft has the focus and nothing covers its completions
+	Send       func(cut bool) tea.Cmd       // sends the draft, with cut only as much of it as fits
+	RunCommand func(command string) tea.Cmd // runs a slash command
+	ShowText   func(title, text string)     // shows a text in a dialog
+	SetNotice  func(text string)            // shows a notice that stays until a message is sent
 
-	// Open opens a list.
-	Open func(l *list.Model, chosen func(string) tea.Cmd)
+	// OpenList opens a list; chosen gets the value of the chosen item.
+	OpenList func(l *list.Model, chosen func(string) tea.Cmd)
 }
 
-// Options are what the composer works with.
+// Options are the dependencies of the composer.
 type Options struct {
-	Files   []string     // to hang on the first draft
-	Servers *mcp.Servers // their prompts are commands, and their resources can be attached; nil for none
+	Files   []string     // paths to attach to the first draft
+	Servers *mcp.Servers // their prompts become commands and their resources can be attached; nil for none
 
-	// ReadPage reads the page at an address as text. Cut says that only its beginning was read.
+	// ReadPage returns the web page at an address as text. Cut reports whether only its beginning was read.
 	ReadPage func(ctx context.Context, address string) (text string, cut bool, err error)
 }
 
-// Model is the draft, with all that belongs to it.
+// Model is the composer of one chat.
 type Model struct {
 	*app.Context
-	Screen Screen
+	Callbacks Callbacks
 	Options
 	draft
-	Waiting *queue.Model // the messages that are sent when the answers before them are there
-	Sending *Sent        // the draft that was sent and is not stored yet, nil for none
+	Queue   *queue.Model // messages that wait for the running turn
+	Sending *SentDraft   // a draft that was sent and is not stored yet, nil for none
 
-	pasted int // texts and images, for their names
-	known  int // changes of the text that were told
+	pasted          int // number of pasted texts and images, for their names
+	handledRevision int // revision that AfterUpdate has seen
 
-	prompts []store.Draft // sent before, or cleared in this window, the newest first
+	prompts []store.Draft // sent or cleared drafts, newest first
 
-	completions completions
-	kept        int  // changes of the text when it was last written down
-	keeping     bool // it is going to be written down
+	completions   completions
+	savedRevision int  // revision of the draft on disk
+	saveScheduled bool // SaveSoon has started its timer
 }
 
-// New is an empty composer.
-func New(ctx *app.Context, s Screen, o Options) *Model {
+// New returns an empty composer.
+func New(ctx *app.Context, s Callbacks, o Options) *Model {
 	o.Servers = cmp.Or(o.Servers, new(mcp.Servers))
-	offered := list.New(ctx, list.Options{Wide: true})
-	offered.Head = 0
+	offered := list.New(ctx, list.Options{WideLabels: true})
+	offered.HeadLines = 0
 	return &Model{
-		Context: ctx, Screen: s, Options: o, draft: blank(), Waiting: queue.New(ctx),
+		Context: ctx, Callbacks: s, Options: o, draft: blank(), Queue: queue.New(ctx),
 		completions: completions{Model: offered},
 	}
 }
@@ -85,22 +84,22 @@ func New(ctx *app.Context, s Screen, o Options) *Model {
 func (c *Model) View() []string {
 	st := c.Themes.Styles
 	inset := st.Strong
-	if st.Tinted {
+	if st.HasBackgrounds {
 		inset = st.Text.Background(st.Tint.GetBackground())
 	}
-	return c.Area.View(st.Text, inset)
+	return c.Editor.View(st.Text, inset)
 }
 
-// Settle tells of a draft that has changed. It is called behind every message.
-func (c *Model) Settle() tea.Cmd {
-	if c.Area.Changes() == c.known {
+// AfterUpdate updates completions and plan if the draft has changed. The parent calls it after every message.
+func (c *Model) AfterUpdate() tea.Cmd {
+	if c.Editor.Revision() == c.handledRevision {
 		return nil
 	}
-	c.known = c.Area.Changes()
+	c.handledRevision = c.Editor.Revision()
 	return tea.Batch(c.complete(), c.Replan())
 }
 
-// Update is a key or a paste. In a session that another window has, the keys are about that.
+// Update handles a key or a paste. In a chat that another window has open, only the keys of that state work.
 func (c *Model) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
@@ -112,15 +111,15 @@ func (c *Model) Update(msg tea.Msg) tea.Cmd {
 		}
 		return c.Fail(c.Keys.ExplainNeed(keymap.NeedLease))
 	case tea.PasteMsg:
-		if msg.Content == "" { // Some terminals paste nothing where there is only an image.
+		if msg.Content == "" { // Some terminals paste nothing if the clipboard holds an image.
 			return c.readClipboard()
 		}
-		return c.drop(msg.Content)
+		return c.pasteOrAttach(msg.Content)
 	}
 	return nil
 }
 
-// key is a key for the draft. Text of more than one character is typing, whatever it spells.
+// key handles a key for the draft.
 func (c *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	if cmd, ok := c.completionKey(msg); ok {
 		return cmd
@@ -128,19 +127,19 @@ func (c *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	k := &c.Keys
 	switch {
 	case k.Pressed(msg, keymap.Send, keymap.SendCut):
-		return c.Screen.Send(k.Pressed(msg, keymap.SendCut))
+		return c.Callbacks.Send(k.Pressed(msg, keymap.SendCut))
 	case k.Pressed(msg, keymap.Newline):
-		c.Area.Insert("\n")
-	case k.Pressed(msg, keymap.ListUp) && c.Empty() && c.behind == nil && c.Waiting.Len() > 0:
+		c.Editor.Insert("\n")
+	case k.Pressed(msg, keymap.ListUp) && c.Empty() && c.suspended == nil && c.Queue.Len() > 0:
 		return c.takeBack()
-	case k.Pressed(msg, keymap.ListUp) && c.edit == 0 && c.Area.OnFirst():
-		return c.walk(1, "There is no older prompt.")
-	case k.Pressed(msg, keymap.ListDown) && c.edit == 0 && c.Area.OnLast():
-		return c.walk(-1, "This is the newest draft.")
+	case k.Pressed(msg, keymap.ListUp) && c.editedID == 0 && c.Editor.OnFirstRow():
+		return c.stepPrompt(1, "There is no older prompt.")
+	case k.Pressed(msg, keymap.ListDown) && c.editedID == 0 && c.Editor.OnLastRow():
+		return c.stepPrompt(-1, "This is the newest draft.")
 	case k.Pressed(msg, keymap.Recall):
 		return c.listPrompts()
 	case k.Pressed(msg, keymap.Editor):
-		return Edit(c.Text(), func(text string, err error) tea.Msg {
+		return OpenEditor(c.Text(), func(text string, err error) tea.Msg {
 			return app.Then(func() tea.Cmd { return c.edited(text, err) })
 		})
 	case k.Pressed(msg, keymap.Expand):
@@ -150,16 +149,16 @@ func (c *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case c.Empty() && k.Pressed(msg, keymap.Help, keymap.Quit):
 		return c.Do(k.Action(msg, keymap.InDraft))
 	case utf8.RuneCountInString(msg.Text) > 1:
-		c.Write(msg.Text)
+		c.InsertText(msg.Text)
 	case msg.Text != "":
-		c.Area.Insert(msg.Text) // a joiner is a key of its own: its neighbours are in the draft already
+		c.Editor.Insert(msg.Text) // unescaped: a zero-width joiner arrives as a key of its own
 	default:
-		c.Area.Press(msg)
+		c.Editor.HandleKey(msg)
 	}
 	return nil
 }
 
-// unfold shows the draft as it is sent, and its files.
+// unfold shows the draft as it would be sent, with its files.
 func (c *Model) unfold() tea.Cmd {
 	if len(c.chips()) == 0 {
 		return c.Say("The draft has no long paste and no file; " + c.Keys.First(keymap.Focus) +
@@ -169,26 +168,26 @@ func (c *Model) unfold() tea.Cmd {
 	for _, part := range c.files() {
 		text += "\n\n" + theme.FileLabel(part, part.Tokens) + "\n\n" + part.Text
 	}
-	c.Screen.Read("Draft", strings.TrimSpace(text))
+	c.Callbacks.ShowText("Draft", strings.TrimSpace(text))
 	return nil
 }
 
-// SetDraft replaces the draft. A long text becomes a chip.
+// SetDraft replaces the draft by a text, a long one as a chip.
 func (c *Model) SetDraft(text string) {
-	c.Area.Reset()
-	if c.prompt != 0 {
-		c.prompt, c.behind = 0, nil
+	c.Editor.Reset()
+	if c.promptNumber != 0 {
+		c.promptNumber, c.suspended = 0, nil
 	}
 	c.Paste(text)
 }
 
-// Clear takes the draft away. It can be recalled.
+// Clear empties the draft and remembers it as a prompt.
 func (c *Model) Clear() {
-	c.Remember(c.packed())
+	c.RememberPrompt(c.stored())
 	c.SetDraft("")
 }
 
-// edited replaces the draft's text by what the user's editor left. The files stay, in front of it.
+// edited replaces the draft's text by the result of the user's editor. Files stay, before the text.
 func (c *Model) edited(text string, err error) tea.Cmd {
 	if err != nil {
 		return c.Fail(theme.Sentence(err) + " The draft is unchanged.")
@@ -197,71 +196,72 @@ func (c *Model) edited(text string, err error) tea.Cmd {
 	c.SetDraft("")
 	for _, chip := range files {
 		if chip.isFile() {
-			c.put(chip)
+			c.insertChip(chip)
 		}
 	}
-	c.Write(unixLines.Replace(text))
+	c.InsertText(unixLines.Replace(text))
 	return nil
 }
 
-// unixLines has lines end as they do here.
+// unixLines converts line ends to LF.
 var unixLines = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
-// Paste puts a text at the cursor, a long one as a chip. Control characters of a short one are made visible, and so is
-// what is sent; a chip keeps its bytes.
+// Paste inserts a text at the cursor, a long one as a chip. Control characters of a short text become visible; a chip
+// keeps its bytes.
 func (c *Model) Paste(text string) {
 	if text = unixLines.Replace(text); strings.Count(text, "\n") < chipLines && len(text) <= chipBytes {
-		c.Write(text)
+		c.InsertText(text)
 	} else {
-		c.fold(text)
+		c.insertPaste(text)
 	}
 }
 
-// Write puts a text at the cursor as it would be typed. Tabs stay what they are.
-func (c *Model) Write(text string) {
+// InsertText inserts a text at the cursor with control characters made visible, except tabs.
+func (c *Model) InsertText(text string) {
 	pieces := strings.Split(text, "\t")
 	for i, piece := range pieces {
 		pieces[i] = markdown.Visible(piece)
 	}
-	c.Area.Insert(strings.Join(pieces, "\t"))
+	c.Editor.Insert(strings.Join(pieces, "\t"))
 }
 
-// countedWhole is the longest pasted text, in bytes, whose tokens are counted: a longer one would be waited for.
-const countedWhole = 256 << 10
+// maxCounted is the size in bytes up to which the tokens of a paste are counted; larger ones are estimated, because
+// counting would be noticed.
+const maxCounted = 256 << 10
 
-// fold puts a text at the cursor as a chip.
-func (c *Model) fold(text string) {
+// insertPaste inserts a text at the cursor as a chip.
+func (c *Model) insertPaste(text string) {
 	c.pasted++
-	counted := theme.TokensOf(len(text))
-	if c.Deps.Count != nil && len(text) <= countedWhole {
+	counted := theme.EstimateTokens(len(text))
+	if c.Deps.Count != nil && len(text) <= maxCounted {
 		counted = c.Deps.Count(text)
 	}
-	c.Area.InsertInset(&Chip{Text: text, label: fmt.Sprintf("[paste %d: %s, %s, ~%s tokens]", c.pasted,
+	c.Editor.InsertInset(&draftChip{Text: text, label: fmt.Sprintf("[paste %d: %s, %s, ~%s tokens]", c.pasted,
 		theme.Plural(strings.Count(text, "\n")+1, "line"), theme.Size(len(text)),
 		theme.Thousands(counted))})
 }
 
-// fileChip is the chip of a file that has been read.
-func fileChip(part *history.Part, path string) *Chip {
-	return &Chip{label: theme.FileLabel(*part, part.Tokens), path: path, Part: part}
+// fileChip returns the chip of a file that has been read.
+func fileChip(part *history.Part, path string) *draftChip {
+	return &draftChip{label: theme.FileLabel(*part, part.Tokens), path: path, Part: part}
 }
 
-// put puts a chip and a space at the cursor.
-func (c *Model) put(chip *Chip) {
-	c.Area.InsertInset(chip)
-	c.Area.Insert(" ")
+// insertChip inserts a chip and a space at the cursor.
+func (c *Model) insertChip(chip *draftChip) {
+	c.Editor.InsertInset(chip)
+	c.Editor.Insert(" ")
 }
 
-// hang puts a file at the cursor that has no path: one of an earlier message, or an image from the clipboard.
-func (c *Model) hang(part history.Part) { c.put(fileChip(&part, "")) }
+// attachPart inserts a file that has no path: from an earlier message or the clipboard.
+func (c *Model) attachPart(part history.Part) { c.insertChip(fileChip(&part, "")) }
 
-// restore replaces the draft by one that was kept, or by an earlier message. Files with a path are read again. Those of
-// a message stand in front of its text, and so do those of a draft that held a secret: their places are not known.
+// restore replaces the draft by a stored draft or an earlier message. Files with a path are read again. If the places
+// of the files are unknown, as in a message, they come before the text.
 func (c *Model) restore(d store.Draft) tea.Cmd {
 	c.SetDraft("")
 	if len(d.Folds) == 0 {
 		for _, part := range d.Parts {
-			c.hang(part)
+			c.attachPart(part)
 		}
 		c.Paste(d.Text)
 		return nil
@@ -269,21 +269,21 @@ func (c *Model) restore(d store.Draft) tea.Cmd {
 	var cmds []tea.Cmd
 	at, parts := 0, d.Parts
 	for _, f := range d.Folds {
-		c.Write(d.Text[at:f.From])
+		c.InsertText(d.Text[at:f.From])
 		at = f.To
 		switch {
 		case f.From < f.To:
-			c.fold(d.Text[f.From:f.To])
+			c.insertPaste(d.Text[f.From:f.To])
 		case isAddress(f.Path):
-			c.Write(f.Path)
-			cmds = append(cmds, c.Say("The page is not fetched again by itself; /attach with its address fetches it."))
+			c.InsertText(f.Path)
+			cmds = append(cmds, c.Say("The page was not fetched again; /attach with its address fetches it."))
 		case f.Path != "":
 			cmds = append(cmds, c.read(f.Path))
 		case len(parts) > 0:
-			c.Area.InsertInset(fileChip(&parts[0], ""))
+			c.Editor.InsertInset(fileChip(&parts[0], ""))
 			parts = parts[1:]
 		}
 	}
-	c.Write(d.Text[at:])
+	c.InsertText(d.Text[at:])
 	return tea.Batch(cmds...)
 }

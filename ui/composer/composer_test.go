@@ -75,26 +75,26 @@ func newDesk(t *testing.T, o Options) *desk {
 	}
 	ctx := &app.Context{Session: s, Shared: &app.Shared{
 		ProgramContext: t.Context, Keys: keymap.Default(), Say: say, Fail: say,
-		Themes: &theme.Set{Styles: theme.New(theme.None, theme.Palette{}, 0)},
+		Themes: &theme.Selection{Styles: theme.New(theme.None, theme.Palette{}, 0)},
 		Replan: func() tea.Cmd { return nil }, Do: func(a keymap.Action) tea.Cmd { return did(string(a)) },
 	}}
-	d.Model = New(ctx, Screen{
-		Focus:   func() {},
-		Focused: func() bool { return true },
-		Send:    func(bool) tea.Cmd { return did("send") },
-		Run:     did,
-		Open:    func(l *list.Model, take func(string) tea.Cmd) { d.open, d.take = l, take },
-		Read:    func(title, _ string) { did(title) },
-		News:    func(string) {},
+	d.Model = New(ctx, Callbacks{
+		Focus:      func() {},
+		Focused:    func() bool { return true },
+		Send:       func(bool) tea.Cmd { return did("send") },
+		RunCommand: did,
+		OpenList:   func(l *list.Model, take func(string) tea.Cmd) { d.open, d.take = l, take },
+		ShowText:   func(title, _ string) { did(title) },
+		SetNotice:  func(string) {},
 	}, o)
-	d.Area.Resize(60, 6)
+	d.Editor.Resize(60, 6)
 	return d
 }
 
 // takes gives the composer a message, and runs what that asks for.
 func (d *desk) takes(msg tea.Msg) {
 	d.does(d.Update(msg))
-	d.does(d.Settle())
+	d.does(d.AfterUpdate())
 }
 
 // does runs a command, and those that it is made of.
@@ -109,7 +109,7 @@ func (d *desk) does(cmd tea.Cmd) {
 		}
 	case app.Then:
 		d.does(msg())
-		d.does(d.Settle())
+		d.does(d.AfterUpdate())
 	}
 }
 
@@ -136,7 +136,7 @@ func (d *desk) want(got, want string) {
 // sent is the text that would be sent, and the names of the files with it.
 func (d *desk) sent() string {
 	text := d.Text()
-	for _, p := range d.Drafted().Files {
+	for _, p := range d.CurrentDraft().Files {
 		text += " | " + p.Name
 	}
 	return text
@@ -155,7 +155,7 @@ func (d *desk) message(text string) {
 // offered are the completions, with " | " between.
 func (d *desk) offered() string {
 	var labels []string
-	for _, item := range d.completions.Items()[:d.Completions()] {
+	for _, item := range d.completions.Items()[:d.CompletionCount()] {
 		labels = append(labels, item.Label)
 	}
 	return strings.Join(labels, " | ")
@@ -163,7 +163,7 @@ func (d *desk) offered() string {
 
 // reopen brings back what of the draft is on disk.
 func (d *desk) reopen() {
-	unsent := d.packed()
+	unsent := d.stored()
 	d.SetDraft("")
 	d.does(d.restore(unsent))
 }
@@ -216,10 +216,10 @@ var commands = map[string]func(d *desk, arg string){
 	"type":     (*desk).types,
 	"press":    (*desk).press,
 	"paste":    func(d *desk, arg string) { d.takes(tea.PasteMsg{Content: arg}) },
-	"write":    func(d *desk, arg string) { d.Write(arg) },
+	"write":    func(d *desk, arg string) { d.InsertText(arg) },
 	"clear":    func(d *desk, _ string) { d.SetDraft("") },
 	"edited":   func(d *desk, arg string) { d.edited(arg, nil) },
-	"remember": func(d *desk, arg string) { d.Remember(store.Draft{Text: arg}) },
+	"remember": func(d *desk, arg string) { d.RememberPrompt(store.Draft{Text: arg}) },
 	"message":  (*desk).message,
 	"readonly": func(d *desk, _ string) { d.ReadOnly = true },
 	"attach":   func(d *desk, arg string) { d.does(d.Attach(arg)) },
@@ -228,12 +228,12 @@ var commands = map[string]func(d *desk, arg string){
 	"run": func(d *desk, arg string) { // the prompt of a server
 		name, args, _ := strings.Cut(arg, " ")
 		d.said = "no command"
-		cmd, _ := d.WriteDraft(name, args)
+		cmd, _ := d.RunServerPrompt(name, args)
 		d.does(cmd)
 	},
 
 	"draft":   func(d *desk, arg string) { d.want(d.sent(), arg) }, // TEXT, then " | " and the name of each file
-	"shows":   func(d *desk, arg string) { d.want(d.Shown(), arg) },
+	"shows":   func(d *desk, arg string) { d.want(d.DisplayText(), arg) },
 	"offers":  func(d *desk, arg string) { d.want(d.offered(), arg) },
 	"says":    func(d *desk, arg string) { d.want(d.said, arg) },
 	"did":     func(d *desk, arg string) { d.want(strings.Join(d.did, " "), arg) },
@@ -247,10 +247,10 @@ func TestScreens(t *testing.T) {
 	screens.Add("nothing written", d.View())
 	d.message("What is wrong with it? | parser.go")
 	screens.Add("a file and a question", d.View())
-	d.Area.Resize(24, 6)
+	d.Editor.Resize(24, 6)
 	screens.Add("the same, narrow", d.View())
 	d.SetDraft("see")
-	d.Area.Resize(60, 6)
+	d.Editor.Resize(60, 6)
 	d.Paste(strings.Repeat("x\n", 40))
 	screens.Add("a paste", d.View())
 	d.SetDraft("")
@@ -258,6 +258,14 @@ func TestScreens(t *testing.T) {
 	screens.Add("completions, of a server as well", d.CompletionView(60, 10))
 	screens.Add("completions without a cell", d.CompletionView(0, 10))
 	screens.Golden(t)
+}
+
+func TestABlankEditorIsTheDefaultOne(t *testing.T) {
+	t.Setenv("VISUAL", " ")
+	t.Setenv("EDITOR", "")
+	if msg := OpenEditor("a draft", func(string, error) tea.Msg { return nil })(); msg == nil {
+		t.Error("no editor runs")
+	}
 }
 
 func TestAnImageOfTheClipboardBecomesAChip(t *testing.T) {
@@ -273,13 +281,13 @@ func TestAnImageOfTheClipboardBecomesAChip(t *testing.T) {
 	d.takes(tea.PasteMsg{}) // what some terminals send for an image
 	d.types("look")
 	d.want(d.sent(), "look | pasted-1.png | pasted-2.png")
-	sent := d.Drafted()
+	sent := d.CurrentDraft()
 	if kind := sent.Files[0].Kind; kind != history.ImagePart {
 		t.Errorf("the image is a %s", kind)
 	}
-	unsent := d.packed()
-	if d.reopen(); !reflect.DeepEqual(d.Drafted(), sent) || d.packed().Hash() != unsent.Hash() {
-		t.Errorf("the draft comes back as %+v, want %+v", d.Drafted(), sent)
+	unsent := d.stored()
+	if d.reopen(); !reflect.DeepEqual(d.CurrentDraft(), sent) || d.stored().Hash() != unsent.Hash() {
+		t.Errorf("the draft comes back as %+v, want %+v", d.CurrentDraft(), sent)
 	}
 	t.Setenv("PATH", "")
 	if d.press("ctrl+v"); !strings.HasPrefix(d.said, "The clipboard has no text and no image") {

@@ -9,65 +9,65 @@ import (
 	"winnow/ui/composer/editor"
 )
 
-// Chip stands in a draft for something longer: a pasted text, or a file.
-type Chip struct {
+// draftChip is an inset of the draft: a pasted text, or a file.
+type draftChip struct {
 	label string
-	Text  string        // a pasted text; while a file is read that was dragged, its path as it was pasted
-	path  string        // where the file is; "" for a paste and for a file without a place of its own
-	Part  *history.Part // the file; nil for a paste, and while the file is read
+	Text  string        // a pasted text; for a dragged file that is being read, the pasted path
+	path  string        // of the file; "" for a paste and for a file without a path
+	Part  *history.Part // the file; nil for a paste, and while the file is being read
 }
 
-// Label is what the draft shows.
-func (c *Chip) Label() string { return c.label }
+// Label returns what the draft shows in place of the chip.
+func (c *draftChip) Label() string { return c.label }
 
-func (c *Chip) isFile() bool { return c.Part != nil || c.path != "" }
+func (c *draftChip) isFile() bool { return c.Part != nil || c.path != "" }
 
 // reading reports whether the file is still being read.
-func (c *Chip) reading() bool { return c.Part == nil && c.path != "" }
+func (c *draftChip) reading() bool { return c.Part == nil && c.path != "" }
 
-// draft is what is written: a text with chips in it, of a new message, or of an edit.
+// draft is a text with chips: a new message, or an edit of an earlier one.
 type draft struct {
-	Area   editor.Editor
-	edit   int64  // the earlier message that it becomes another version of, 0 for a new message
-	prompt int    // which of the earlier prompts is looked at, counted from 1; 0 for none
-	began  int    // changes of the text when the edit or the prompt was put into it
-	behind *draft // waits until the edit is over, or the look at the prompts; nil for none, it has none behind it
+	Editor        editor.Editor
+	editedID      int64  // id of the edited message, 0 for a new message
+	promptNumber  int    // which of the earlier prompts is shown, from 1; 0 for none
+	startRevision int    // revision at which the edit or prompt was put into the editor
+	suspended     *draft // the draft to return to after an edit or prompt, nil for none
 }
 
-func blank() draft { return draft{Area: editor.New()} }
+func blank() draft { return draft{Editor: editor.New()} }
 
-// changed reports whether an edit or a prompt is another text than it was.
-func (d *draft) changed() bool { return d.behind != nil && d.began != d.Area.Changes() }
+// changed reports whether the user has changed an edit or a prompt.
+func (d *draft) changed() bool { return d.suspended != nil && d.startRevision != d.Editor.Revision() }
 
-// Empty reports whether nothing is written.
-func (d *draft) Empty() bool { return d.Area.Empty() }
+// Empty reports whether the draft is empty.
+func (d *draft) Empty() bool { return d.Editor.Empty() }
 
-// chips are the chips of the draft in order.
-func (d *draft) chips() (list []*Chip) {
-	for _, inset := range d.Area.All() {
-		if chip, ok := inset.(*Chip); ok {
+// chips returns the chips in order.
+func (d *draft) chips() (list []*draftChip) {
+	for _, inset := range d.Editor.All() {
+		if chip, ok := inset.(*draftChip); ok {
 			list = append(list, chip)
 		}
 	}
 	return list
 }
 
-// Shown is the draft as the screen has it, chips as labels.
-func (d *draft) Shown() string {
+// DisplayText returns the draft as it is on the screen, with chips as labels.
+func (d *draft) DisplayText() string {
 	var b strings.Builder
-	for text := range d.Area.All() {
+	for text := range d.Editor.All() {
 		b.WriteString(text)
 	}
 	return b.String()
 }
 
-// Text is the text as it is sent, pastes in full. A file is in it as its name, unless it stands in front of all text:
-// then it leaves nothing, and neither do the blanks around it.
+// Text returns the draft as it is sent. Pastes are in full and a file is its name, but files at the beginning leave
+// nothing, and neither do spaces around them.
 func (d *draft) Text() string {
 	var b strings.Builder
 	front, files := true, false // only files and blanks so far, and there are files
-	for text, inset := range d.Area.All() {
-		chip, ok := inset.(*Chip)
+	for text, inset := range d.Editor.All() {
+		chip, ok := inset.(*draftChip)
 		switch {
 		case ok && chip.isFile() && front:
 			files = true
@@ -78,7 +78,7 @@ func (d *draft) Text() string {
 		case ok:
 			text = chip.Text
 			if s := b.String(); !chip.isFile() && s != "" && !strings.HasSuffix(s, "\n") && s[0] != '/' {
-				text = "\n" + text // What was written before a paste is no part of its first line.
+				text = "\n" + text // A paste begins on a line of its own.
 			}
 		}
 		if front = front && strings.TrimSpace(text) == ""; !front || !files {
@@ -88,7 +88,7 @@ func (d *draft) Text() string {
 	return b.String()
 }
 
-// files are the files of the draft in order. They are never nil: an edit without files takes the earlier ones away.
+// files returns the files in order. It is never nil, because nil files would leave those of an edited message in place.
 func (d *draft) files() []history.Part {
 	files := []history.Part{}
 	for _, chip := range d.chips() {
@@ -99,14 +99,15 @@ func (d *draft) files() []history.Part {
 	return files
 }
 
-// Unread reports whether a file of the draft is still being read.
-func (d *draft) Unread() bool { return slices.ContainsFunc(d.chips(), (*Chip).reading) }
+// LoadingFiles reports whether a file is still being read.
+func (d *draft) LoadingFiles() bool { return slices.ContainsFunc(d.chips(), (*draftChip).reading) }
 
-// packed is the draft as it is kept: its text with the pastes, where its chips stand, and the files that have no path.
-func (d *draft) packed() (out store.Draft) {
+// stored returns the draft as it is stored: its text with the pastes, the positions of its chips, and the files without
+// a path.
+func (d *draft) stored() (out store.Draft) {
 	var b strings.Builder
-	for text, inset := range d.Area.All() {
-		chip, ok := inset.(*Chip)
+	for text, inset := range d.Editor.All() {
+		chip, ok := inset.(*draftChip)
 		if !ok {
 			b.WriteString(text)
 			continue

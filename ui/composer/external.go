@@ -13,9 +13,9 @@ import (
 	"winnow/ui/screen"
 )
 
-// Edit opens a text in the user's editor, and makes the message of what is left there. The file is in a folder of its
-// own that only the user can read. The folder is removed with all that the editor left in it, however the editor ends.
-func Edit(text string, done func(text string, err error) tea.Msg) tea.Cmd {
+// OpenEditor opens a text in the user's editor and calls done with the edited text, without trailing line ends, to make
+// the message. The file is in a folder that only the user can read, which is removed afterwards.
+func OpenEditor(text string, done func(text string, err error) tea.Msg) tea.Cmd {
 	return func() tea.Msg {
 		folder, err := os.MkdirTemp(os.Getenv("XDG_RUNTIME_DIR"), "winnow-*") // in memory, where that is set
 		path := filepath.Join(folder, "winnow.md")
@@ -26,13 +26,14 @@ func Edit(text string, done func(text string, err error) tea.Msg) tea.Cmd {
 			os.RemoveAll(folder)
 			return done("", fmt.Errorf("write the text for the editor: %w", err))
 		}
-		command := strings.Fields(cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"), "vi"))
-		p := exec.Command(command[0], append(command[1:], path)...)
+		command := cmp.Or(strings.TrimSpace(os.Getenv("VISUAL")), strings.TrimSpace(os.Getenv("EDITOR")), "vi")
+		words := strings.Fields(command)
+		p := exec.Command(words[0], append(words[1:], path)...)
 		p.Stdin, p.Stdout = os.Stdin, os.Stdout
 		return screen.Exec(p, func(err error) tea.Msg {
 			defer os.RemoveAll(folder)
 			if err != nil {
-				return done("", fmt.Errorf("run the editor %s, which EDITOR sets: %w", command[0], err))
+				return done("", fmt.Errorf("run the editor %s, which EDITOR sets: %w", words[0], err))
 			}
 			text, err := os.ReadFile(path)
 			return done(strings.TrimRight(string(text), "\r\n"), err)

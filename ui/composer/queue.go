@@ -6,28 +6,27 @@ import (
 	"winnow/session/store"
 )
 
-// Enqueue takes the draft out of the composer as a message that is sent later. What is typed from now on is the next
-// draft.
+// Enqueue moves the draft to the queue; how has its options.
 func (c *Model) Enqueue(how store.QueuedMessage) tea.Cmd {
 	switch {
-	case c.edit != 0:
+	case c.editedID != 0:
 		return c.Fail("An edited message cannot be queued: send it when the answer is complete. Your draft is kept.")
-	case c.Unread():
+	case c.LoadingFiles():
 		return c.Fail("A file of the draft is still loading.")
 	}
-	sent := c.Take(0)
-	how.Text, how.Parts, how.Draft = sent.Text, sent.Files, sent.draft.packed()
-	return tea.Batch(c.EnqueueCommand(how), c.KeepSoon())
+	sent := c.TakeDraft(0)
+	how.Text, how.Parts, how.Draft = sent.Text, sent.Files, sent.draft.stored()
+	return tea.Batch(c.EnqueueCommand(how), c.SaveSoon())
 }
 
-// EnqueueCommand queues the message of a command, whose draft is what was typed.
+// EnqueueCommand queues the message of a slash command. The draft of m is the command as typed.
 func (c *Model) EnqueueCommand(m store.QueuedMessage) tea.Cmd {
-	return tea.Batch(c.Waiting.Add(m), c.keepPrompt(m.Draft))
+	return tea.Batch(c.Queue.Add(m), c.savePrompt(m.Draft))
 }
 
-// takeBack puts the newest queued message into the draft.
+// takeBack moves the newest queued message back to the draft.
 func (c *Model) takeBack() tea.Cmd {
-	m, cmd, ok := c.Waiting.TakeBack()
+	m, cmd, ok := c.Queue.TakeBack()
 	if !ok {
 		return cmd
 	}
@@ -36,5 +35,5 @@ func (c *Model) takeBack() tea.Cmd {
 		m.Draft.Folds[i].Path = "" // The file was read when the message was queued.
 	}
 	read := c.restore(m.Draft)
-	return tea.Batch(cmd, read, c.KeepSoon(), c.Say("Moved back to the draft."))
+	return tea.Batch(cmd, read, c.SaveSoon(), c.Say("Moved back to the draft."))
 }

@@ -20,187 +20,189 @@ import (
 	"winnow/ui/markdown"
 )
 
-// Editing is the earlier message that is being edited, 0 for none.
-func (c *Model) Editing() (message int64) { return c.edit }
+// EditedMessage returns the id of the message that is being edited, 0 for none.
+func (c *Model) EditedMessage() (message int64) { return c.editedID }
 
-// Edit takes an earlier message into the composer. The draft waits meanwhile.
-func (c *Model) Edit(message int64, text string, files []history.Part) {
-	behind := c.next(c.draft)
+// EditMessage puts an earlier message into the editor. The draft is suspended meanwhile.
+func (c *Model) EditMessage(message int64, text string, files []history.Part) {
+	behind := c.suspendedOr(c.draft)
 	c.restore(store.Draft{Text: text, Parts: files})
-	c.draft = draft{Area: c.Area, edit: message, began: c.Area.Changes(), behind: &behind}
+	c.draft = draft{Editor: c.Editor, editedID: message, startRevision: c.Editor.Revision(), suspended: &behind}
 }
 
-// next is the draft that comes in the place of the one on the screen: the one behind an edit or a prompt, else another.
-func (c *Model) next(other draft) draft {
-	if c.behind == nil {
+// suspendedOr returns the suspended draft, or other if there is none.
+func (c *Model) suspendedOr(other draft) draft {
+	if c.suspended == nil {
 		return other
 	}
-	return *c.behind
+	return *c.suspended
 }
 
-// resume goes on with something that was written.
-func (c *Model) resume(d draft) {
-	c.Area.Become(d.Area)
-	d.Area = c.Area
+// replaceDraft replaces the draft by another one.
+func (c *Model) replaceDraft(d draft) {
+	c.Editor.TakeFrom(d.Editor)
+	d.Editor = c.Editor
 	c.draft = d
 }
 
-// EndEdit gives the draft back that was there before the edit.
+// EndEdit goes back to the draft from before the edit.
 func (c *Model) EndEdit() {
-	if c.edit != 0 {
-		c.resume(c.next(blank()))
+	if c.editedID != 0 {
+		c.replaceDraft(c.suspendedOr(blank()))
 	}
 }
 
-// LeaveEdit ends an edit that was not sent. It can be recalled where it changed something.
-func (c *Model) LeaveEdit() tea.Cmd {
+// CancelEdit ends an edit without sending it. A changed edit is remembered as a prompt.
+func (c *Model) CancelEdit() tea.Cmd {
 	said := "The message is unchanged."
 	if c.changed() && !c.Empty() {
-		c.Remember(c.packed())
+		c.RememberPrompt(c.stored())
 		said += " " + c.Keys.First(keymap.ListUp) + " recalls the edit."
 	}
 	c.EndEdit()
 	return c.Say(said)
 }
 
-// Leave keeps the draft and empties the composer for another session.
-func (c *Model) Leave() tea.Cmd {
+// LeaveSession saves the draft and empties the composer for another session.
+func (c *Model) LeaveSession() tea.Cmd {
 	if c.ReadOnly {
-		return nil // what was typed in a session of another window goes along
+		return nil // the text goes along to the next session
 	}
-	keep := c.Keep()
-	if d := c.next(c.draft); keep == nil || c.Info.ID == "" {
-		c.Remember(d.packed()) // the session does not bring it back
+	keep := c.SaveDraft()
+	if d := c.suspendedOr(c.draft); keep == nil || c.Info.ID == "" {
+		c.RememberPrompt(d.stored()) // no session will restore it
 	}
-	c.resume(blank())
-	c.kept = c.Area.Changes() // the new session's draft is read first
+	c.replaceDraft(blank())
+	c.savedRevision = c.Editor.Revision() // nothing to save until the new session's draft is read
 	return keep
 }
 
-// Yield gives the session's stored draft back, which is that of the window that has it. What was typed here stays.
-func (c *Model) Yield() {
-	if c.kept == c.Area.Changes() {
+// DropStoredDraft removes the session's stored draft from the editor, because it belongs to the window that has the
+// session open. Text typed here stays.
+func (c *Model) DropStoredDraft() {
+	if c.savedRevision == c.Editor.Revision() {
 		c.SetDraft("")
 	}
 }
 
-// Drafted is the draft as it is sent.
-func (c *Model) Drafted() session.Draft {
-	return session.Draft{Text: c.Text(), Files: c.files(), Replaces: c.edit}
+// CurrentDraft returns the draft as it would be sent.
+func (c *Model) CurrentDraft() session.Draft {
+	return session.Draft{Text: c.Text(), Files: c.files(), Replaces: c.editedID}
 }
 
-// Next is the draft as the next request is planned with it: a command is not sent.
-func (c *Model) Next() session.Draft {
-	d := c.Drafted()
+// DraftToPlan returns the draft as the next request is planned with it: empty for a command, which is not sent.
+func (c *Model) DraftToPlan() session.Draft {
+	d := c.CurrentDraft()
 	if c.IsCommand(d.Text) {
 		return session.Draft{Files: []history.Part{}}
 	}
 	return d
 }
 
-// Sent is a draft that has left the composer. It comes back only if it cannot be stored.
-type Sent struct {
+// SentDraft is a draft that was sent. It comes back if it cannot be stored.
+type SentDraft struct {
 	session.Draft
-	Leaf  int64 // the newest message when it was sent
-	draft draft // as it stood in the composer
+	Leaf  int64 // id of the newest message when it was sent
+	draft draft // as it was in the editor
 }
 
-// Take takes the draft out of the composer, to be sent behind a message. What is typed from now on is the next draft.
-func (c *Model) Take(leaf int64) *Sent {
-	sent := &Sent{Draft: c.Drafted(), Leaf: leaf, draft: c.draft}
-	sent.draft.prompt, sent.draft.behind = 0, nil
-	c.resume(c.next(blank()))
-	c.Remember(sent.draft.packed())
+// TakeDraft takes the draft out of the composer for sending after the message leaf. A new draft begins.
+func (c *Model) TakeDraft(leaf int64) *SentDraft {
+	sent := &SentDraft{Draft: c.CurrentDraft(), Leaf: leaf, draft: c.draft}
+	sent.draft.promptNumber, sent.draft.suspended = 0, nil
+	c.replaceDraft(c.suspendedOr(blank()))
+	c.RememberPrompt(sent.draft.stored())
 	return sent
 }
 
-// Commanded is what a command sends behind a message: as it was typed, and the text of the message.
-func Commanded(typed, text string, leaf int64) *Sent {
+// CommandDraft returns what a command sends after the message leaf: text is the message, typed is what comes back if it
+// cannot be stored.
+func CommandDraft(typed, text string, leaf int64) *SentDraft {
 	d := blank()
-	d.Area.Insert(typed)
-	return &Sent{Draft: session.Draft{Text: text}, Leaf: leaf, draft: d}
+	d.Editor.Insert(typed)
+	return &SentDraft{Draft: session.Draft{Text: text}, Leaf: leaf, draft: d}
 }
 
-// Superseded reports whether the draft that was sent could not come back: the next one is in its place already.
+// Superseded reports whether the sent draft could not come back, because the next one has been begun.
 func (c *Model) Superseded() bool { return c.Sending != nil && c.Sending.Replaces == 0 && !c.Empty() }
 
-// Stored says that the draft that was sent is on disk: its prompt is written down, and then the draft after it.
-func (c *Model) Stored() tea.Cmd {
+// SentStored is called when the sent draft is stored: it saves it as a prompt, and then the current draft.
+func (c *Model) SentStored() tea.Cmd {
 	sent := c.Sending
 	if c.Sending = nil; sent == nil {
 		return nil
 	}
-	return tea.Batch(c.keepPrompt(sent.draft.packed()), c.KeepSoon())
+	return tea.Batch(c.savePrompt(sent.draft.stored()), c.SaveSoon())
 }
 
-// GiveBack puts a draft back that was sent and could not be stored. One that was begun meanwhile stays: then the arrow
-// keys recall the other.
-func (c *Model) GiveBack() {
-	sent, now := c.Sending, c.next(c.draft)
+// ReturnSent brings a sent draft back that could not be stored. If another draft has been begun, that one stays and the
+// sent one is among the prompts.
+func (c *Model) ReturnSent() {
+	sent, now := c.Sending, c.suspendedOr(c.draft)
 	c.Sending = nil
 	switch {
 	case sent != nil && sent.Replaces != 0:
 		if c.changed() {
-			c.Remember(c.packed()) // a prompt
+			c.RememberPrompt(c.stored())
 		}
-		c.resume(sent.draft)
-		c.behind = &now
+		c.replaceDraft(sent.draft)
+		c.suspended = &now
 	case sent != nil && c.Empty():
-		c.resume(sent.draft)
+		c.replaceDraft(sent.draft)
 	}
 }
 
-// keepTime is how long after a change a draft is written down: what a crash costs at most.
-const keepTime = 500 * time.Millisecond
+// saveDelay is how long after a change the draft is saved, and so how much typing a crash can cost.
+const saveDelay = 500 * time.Millisecond
 
-// KeepSoon has the draft written down in a moment, where it has changed.
-func (c *Model) KeepSoon() tea.Cmd {
-	if c.keeping || c.kept == c.Area.Changes() {
+// SaveSoon saves the draft after saveDelay if it has changed.
+func (c *Model) SaveSoon() tea.Cmd {
+	if c.saveScheduled || c.savedRevision == c.Editor.Revision() {
 		return nil
 	}
-	c.keeping = true
-	return tea.Tick(keepTime, func(time.Time) tea.Msg {
+	c.saveScheduled = true
+	return tea.Tick(saveDelay, func(time.Time) tea.Msg {
 		return app.Then(func() tea.Cmd {
-			c.keeping = false
-			if c.prompt != 0 || c.kept == c.Area.Changes() {
-				return nil // a prompt that is looked at is no draft yet
+			c.saveScheduled = false
+			if c.promptNumber != 0 || c.savedRevision == c.Editor.Revision() {
+				return nil // an unchanged prompt is not a draft
 			}
-			return c.Keep()
+			return c.SaveDraft()
 		})
 	})
 }
 
-// Keep writes the unsent draft down: an edit or a prompt that was changed, and then the draft from before it can be
-// recalled; else that one. A chat that has not begun has a draft as well. Until a message that was sent is stored, the
-// draft on disk is the message.
-func (c *Model) Keep() tea.Cmd {
+// SaveDraft saves the unsent draft: a changed edit or prompt (the suspended draft is then among the prompts), else the
+// suspended draft or the current one. It saves nothing while a sent message is not stored yet, because that is the
+// draft on disk.
+func (c *Model) SaveDraft() tea.Cmd {
 	db, id := c.Session.Store(), c.Info.ID
 	if db == nil || db.ReadOnly() || c.Session.Temporary() || c.ReadOnly || c.Sending != nil {
 		return nil
 	}
-	c.kept = c.Area.Changes()
-	before := c.next(c.draft)
-	d := before.packed()
+	c.savedRevision = c.Editor.Revision()
+	before := c.suspendedOr(c.draft)
+	d := before.stored()
 	if c.changed() {
-		c.Remember(d)
-		d = c.packed()
+		c.RememberPrompt(d)
+		d = c.stored()
 	}
 	return c.InOrder(func(ctx context.Context) error { return db.SaveDraft(ctx, id, d) }, c.ReportError)
 }
 
-// KeepAtEnd writes down what is unsent when the program ends, and a message that was sent and is not stored. Of two
-// texts one goes to the prompts.
-func (c *Model) KeepAtEnd(ctx context.Context) error {
+// SaveAtExit saves the unsent draft and the queue when the program ends. If a sent message is not stored, it is saved
+// as the draft; with two texts, one is saved as a prompt.
+func (c *Model) SaveAtExit(ctx context.Context) error {
 	if c.Sending != nil && !c.Empty() {
-		c.keepPrompt(c.Sending.draft.packed())
+		c.savePrompt(c.Sending.draft.stored())
 	}
-	c.GiveBack()
-	c.Keep()
-	return errors.Join(c.Flush(ctx), c.Waiting.KeepAtEnd(ctx))
+	c.ReturnSent()
+	c.SaveDraft()
+	return errors.Join(c.Flush(ctx), c.Queue.SaveAtExit(ctx))
 }
 
-// Load reads the draft that the session was left with.
-func (c *Model) Load() tea.Cmd {
+// LoadDraft reads the draft that was left in the session.
+func (c *Model) LoadDraft() tea.Cmd {
 	s, id := c.Session, c.Info.ID
 	if s.Store() == nil {
 		return nil
@@ -213,49 +215,49 @@ func (c *Model) Load() tea.Cmd {
 		if c.Session != s || c.ReadOnly {
 			return nil
 		}
-		cmd := tea.Batch(c.ReportError(err), c.loaded(d))
-		files := c.Files // that the program was started with
+		cmd := tea.Batch(c.ReportError(err), c.draftLoaded(d))
+		files := c.Files // from the command line
 		if c.Files = nil; len(files) > 0 && !c.Empty() {
-			c.Area.Insert(" ")
+			c.Editor.Insert(" ")
 		}
 		return tea.Batch(cmd, c.attach(files...))
 	})
 }
 
-// loaded brings a session's unsent draft back and says so. Nothing goes into a new chat, or in front of what was typed
-// since: the arrow keys recall it there.
-func (c *Model) loaded(d store.Draft) tea.Cmd {
+// draftLoaded restores a session's unsent draft and says so. In a new chat, or if something has been typed, the draft
+// is remembered as a prompt instead.
+func (c *Model) draftLoaded(d store.Draft) tea.Cmd {
 	switch {
-	case d.Hash() == store.Draft{}.Hash(), d.Hash() == c.packed().Hash():
+	case d.Hash() == store.Draft{}.Hash(), d.Hash() == c.stored().Hash():
 		return nil
 	case c.Info.ID != "" && c.Empty():
 		read := c.restore(d)
-		c.kept = c.Area.Changes()
+		c.savedRevision = c.Editor.Revision()
 		return tea.Batch(read, c.Say("Your unsent draft in this chat was restored; "+c.Keys.First(keymap.Stop)+
 			" clears it."))
 	}
-	c.Remember(d)
-	c.Screen.News("You have an unsent draft; " + c.Keys.First(keymap.ListUp) + " recalls it: " +
-		markdown.Truncate(queue.Label(d), 60, "…"))
-	return tea.Batch(c.keepPrompt(d), c.Keep())
+	c.RememberPrompt(d)
+	c.Callbacks.SetNotice("You have an unsent draft; " + c.Keys.First(keymap.ListUp) + " recalls it: " +
+		markdown.Truncate(queue.DraftLabel(d), 60, "…"))
+	return tea.Batch(c.savePrompt(d), c.SaveDraft())
 }
 
-// mostPrompts is how many of the prompts sent before are in reach.
-const mostPrompts = 10_000
+// maxPrompts is the number of earlier prompts that can be recalled.
+const maxPrompts = 10_000
 
-// nothing reports whether a draft holds nothing that is worth keeping.
-func nothing(d store.Draft) bool { return strings.TrimSpace(d.Text) == "" && len(d.Folds) == 0 }
+// isBlank reports whether a draft is not worth keeping.
+func isBlank(d store.Draft) bool { return strings.TrimSpace(d.Text) == "" && len(d.Folds) == 0 }
 
-// Remember puts a draft in front of the prompts sent before.
-func (c *Model) Remember(d store.Draft) {
-	if nothing(d) {
+// RememberPrompt makes a draft the newest prompt.
+func (c *Model) RememberPrompt(d store.Draft) {
+	if isBlank(d) {
 		return
 	}
 	c.prompts = slices.DeleteFunc(c.prompts, func(p store.Draft) bool { return p.Hash() == d.Hash() })
 	c.prompts = slices.Insert(c.prompts, 0, d)
 }
 
-// LoadPrompts reads the prompts of the history. They stand behind those that were written here meanwhile.
+// LoadPrompts reads the stored prompts. They come after those of this window.
 func (c *Model) LoadPrompts() tea.Cmd {
 	db := c.Deps.Store
 	if db == nil {
@@ -263,7 +265,7 @@ func (c *Model) LoadPrompts() tea.Cmd {
 	}
 	var all []store.Draft
 	return c.InOrder(func(ctx context.Context) (err error) {
-		all, err = db.Prompts(ctx, mostPrompts)
+		all, err = db.Prompts(ctx, maxPrompts)
 		return err
 	}, func(err error) tea.Cmd {
 		c.prompts = append(c.prompts, all...)
@@ -271,41 +273,41 @@ func (c *Model) LoadPrompts() tea.Cmd {
 	})
 }
 
-// keepPrompt writes a prompt down for the arrow keys.
-func (c *Model) keepPrompt(d store.Draft) tea.Cmd {
+// savePrompt stores a prompt.
+func (c *Model) savePrompt(d store.Draft) tea.Cmd {
 	db, id := c.Session.Store(), c.Info.ID
-	if db == nil || db.ReadOnly() || nothing(d) {
+	if db == nil || db.ReadOnly() || isBlank(d) {
 		return nil
 	}
 	return c.InOrder(func(ctx context.Context) error { return db.AddPrompt(ctx, id, d) }, c.ReportError)
 }
 
-// walk goes a step to an older prompt or a newer one, or says that there is none.
-func (c *Model) walk(step int, none string) tea.Cmd {
-	to, own := c.prompt+step, c.next(c.draft)
+// stepPrompt shows an older or newer prompt, or the notice none if there is none.
+func (c *Model) stepPrompt(step int, none string) tea.Cmd {
+	to, own := c.promptNumber+step, c.suspendedOr(c.draft)
 	if to < 0 || to > len(c.prompts) {
 		return c.Say(none)
 	}
-	c.Screen.News("")
+	c.Callbacks.SetNotice("")
 	if to == 0 {
-		c.resume(own)
+		c.replaceDraft(own)
 		return nil
 	}
 	cmd := c.restore(c.prompts[to-1])
-	c.prompt, c.began, c.behind = to, c.Area.Changes(), &own
+	c.promptNumber, c.startRevision, c.suspended = to, c.Editor.Revision(), &own
 	return cmd
 }
 
-// listPrompts lists the prompts sent before.
+// listPrompts opens a list of the earlier prompts.
 func (c *Model) listPrompts() tea.Cmd {
 	var items []list.Item
-	prompts := slices.Clone(c.prompts) // a draft that is read meanwhile comes in front of them
+	prompts := slices.Clone(c.prompts) // RememberPrompt may insert another meanwhile
 	for i, p := range prompts {
-		items = append(items, list.Item{Label: queue.Label(p), Value: strconv.Itoa(i)})
+		items = append(items, list.Item{Label: queue.DraftLabel(p), Value: strconv.Itoa(i)})
 	}
-	o := list.Options{Title: "prompts", Prompt: "Find an earlier prompt", Does: "put in the draft"}
-	c.Screen.Open(list.New(c.Context, o, items...), func(value string) tea.Cmd {
-		c.Screen.Focus()
+	o := list.Options{Title: "prompts", Placeholder: "Find an earlier prompt", ChooseHint: "put in the draft"}
+	c.Callbacks.OpenList(list.New(c.Context, o, items...), func(value string) tea.Cmd {
+		c.Callbacks.Focus()
 		i, _ := strconv.Atoi(value)
 		return c.restore(prompts[i])
 	})

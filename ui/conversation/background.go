@@ -96,12 +96,12 @@ func (c *Model) opens() string { return c.Keys.First(keymap.Sessions) + " opens 
 func (b *Background) finished(c *Model, e session.Finished) tea.Cmd {
 	stopped := c.Turn.Stopping && e.Err == nil
 	c.Finish(e)
-	if c.Waiting.Len() > 0 && !c.Waiting.Held() {
+	if c.Waiting.Len() > 0 && !c.Waiting.Paused() {
 		return b.Next(c) // nil while the message is being saved; the queue calls Next then
 	}
 	b.Remove(c.Session)
 	waits, call := "", c.NotifyAnswer(b.Notice, e.Err)
-	if c.Waiting.Held() {
+	if c.Waiting.Paused() {
 		waits = "Its queue is paused."
 	}
 	said, state := c.quotedTitle()+" has a new answer; "+c.opens(), "new answer"
@@ -140,7 +140,7 @@ func (b *Background) State(id string) (word string, busy bool) {
 	switch {
 	case c == nil:
 		return b.ended[id].State, false
-	case c.Question.Waits():
+	case c.Question.HasQuestion():
 		return "waits for you", true
 	}
 	return "answering…", true
@@ -151,7 +151,7 @@ func (b *Background) Close(ctx context.Context) error {
 	faults := make([]error, len(b.list))
 	var all sync.WaitGroup
 	for i, c := range b.list {
-		all.Go(func() { faults[i] = errors.Join(c.Waiting.KeepAtEnd(ctx), c.Session.Close(ctx)) })
+		all.Go(func() { faults[i] = errors.Join(c.Waiting.SaveAtExit(ctx), c.Session.Close(ctx)) })
 	}
 	all.Wait()
 	return errors.Join(faults...)

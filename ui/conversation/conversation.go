@@ -58,8 +58,8 @@ type Screen struct {
 
 	Dialogs *dialog.Stack
 
-	Transcript transcript.Screen // without the functions that the panel provides
-	Panel      panel.Screen      // without the functions that the transcript provides
+	Transcript transcript.Callbacks // without the functions that the panel provides
+	Panel      panel.Callbacks      // without the functions that the transcript provides
 }
 
 // New returns the conversation of a session.
@@ -69,15 +69,15 @@ func New(shared *app.Shared, s *session.Session, screen Screen) *Model {
 	c.Turn.Context = ctx
 	c.Refresh()
 	page, request := screen.Transcript, screen.Panel
-	page.Moved = c.SyncPanelCursor
-	page.Past = func() bool { return c.Panel.Past != nil }
-	page.Trial = func() bool { return c.Panel.Whatif != nil }
-	c.Chat = &transcript.Model{Context: ctx, Screen: page}
-	request.Message, request.Gist, request.OnPage = c.Chat.Message, transcript.Gist, c.Chat.OnPage
-	request.Follow, request.Shown, request.Inspect = c.showPanelCursor, c.requestShown, c.inspectRow
-	c.Panel = &panel.Model{Context: ctx, Screen: request}
+	page.CursorMoved = c.SyncPanelCursor
+	page.ShowsPast = func() bool { return c.Panel.Past != nil }
+	page.ShowsTrial = func() bool { return c.Panel.Whatif != nil }
+	c.Chat = &transcript.Model{Context: ctx, Callbacks: page}
+	request.Message, request.Gist, request.VisibleMessages = c.Chat.Message, transcript.Gist, c.Chat.VisibleMessages
+	request.CursorMoved, request.RequestShown, request.Inspect = c.showPanelCursor, c.requestShown, c.inspectRow
+	c.Panel = &panel.Model{Context: ctx, Callbacks: request}
 	c.Inspector = &inspector.Model{
-		Context: ctx, Panel: c.Panel, Chat: c.Chat, Close: func() { screen.Dialogs.Close(c.Inspector) },
+		Context: ctx, Panel: c.Panel, Transcript: c.Chat, Close: func() { screen.Dialogs.Close(c.Inspector) },
 	}
 	c.Chat.Reset(s.Branch())
 	return c
@@ -105,7 +105,7 @@ func (c *Model) UsesGuide() bool {
 
 // Title returns the session's title for the header.
 func (c *Model) Title() string {
-	title := cmp.Or(c.Secrets.Line(c.Info.Title), "new chat")
+	title := cmp.Or(c.Secrets.RedactLine(c.Info.Title), "new chat")
 	if c.Session.Temporary() {
 		return "temporary, not saved · " + title
 	}
@@ -114,31 +114,31 @@ func (c *Model) Title() string {
 
 // quotedTitle returns the session's title in quotation marks, for a sentence.
 func (c *Model) quotedTitle() string {
-	return "“" + markdown.OneLine(cmp.Or(c.Secrets.Line(c.Session.Info().Title), "new chat"), 40) + "”"
+	return "“" + markdown.OneLine(cmp.Or(c.Secrets.RedactLine(c.Session.Info().Title), "new chat"), 40) + "”"
 }
 
 // SyncPanelCursor puts the panel's cursor on the message under the transcript's cursor.
 func (c *Model) SyncPanelCursor() {
-	if message, ok := c.Chat.Selected(); ok {
+	if message, ok := c.Chat.MessageAtCursor(); ok {
 		c.Panel.GoTo(message.ID)
 	}
 }
 
 // showPanelCursor scrolls the transcript to the message under the panel's cursor.
 func (c *Model) showPanelCursor() {
-	if e := c.Panel.Chosen().Entry; e != nil {
+	if e := c.Panel.SelectedRow().Entry; e != nil {
 		c.Chat.GoTo(e.ID)
 	}
 }
 
 // requestShown marks the transcript's messages by the request that the panel shows.
 func (c *Model) requestShown() tea.Cmd {
-	r := c.Panel.Shown()
-	c.Chat.Judge(r.Plan, r.FirstRead)
+	r := c.Panel.ShownRequest()
+	c.Chat.SetPlan(r.Plan, r.FirstRead)
 	if n := len(r.Plan.Entries); n > 0 && r.Past != nil {
 		c.Chat.ScrollTo(r.Plan.Entries[n-1].ID)
 	}
-	if e := c.Panel.Chosen().Entry; e != nil && c.Panel.Whatif != nil {
+	if e := c.Panel.SelectedRow().Entry; e != nil && c.Panel.Whatif != nil {
 		c.Chat.ScrollTo(e.ID)
 	}
 	return c.Inspector.Refresh()
@@ -148,7 +148,7 @@ func (c *Model) requestShown() tea.Cmd {
 func (c *Model) LeaveWhatif() {
 	if c.Panel.Whatif != nil {
 		c.Panel.CloseWhatif()
-		c.Chat.Judge(c.Panel.Next.Plan, 0)
+		c.Chat.SetPlan(c.Panel.Next.Plan, 0)
 	}
 }
 
@@ -196,11 +196,11 @@ func (c *Model) SwitchVersion(message int64, by int) tea.Cmd {
 	return c.ask(func(ctx context.Context) (app.Then, error) {
 		v, err := s.SwitchVersion(ctx, message, by)
 		return func() tea.Cmd {
-			c.Panel.ToNext()
+			c.Panel.ShowNext()
 			c.Info = s.Info()
-			c.Chat.Follow(s.Branch())
+			c.Chat.SetBranch(s.Branch())
 			c.Chat.GoTo(v.Message)
-			c.Inspector.Forget()
+			c.Inspector.Clear()
 			return c.Screen.Switched(v)
 		}, err
 	})

@@ -40,7 +40,7 @@ func opening(t *testing.T) *fixture {
 	o := new(fixture)
 	note := func(what string) tea.Cmd { o.told = append(o.told, what); return nil }
 	shared := &app.Shared{
-		Deps: deps, Keys: keymap.Default(), ProgramContext: t.Context, Say: note, Fail: note, Themes: new(theme.Set),
+		Deps: deps, Keys: keymap.Default(), ProgramContext: t.Context, Say: note, Fail: note, Themes: new(theme.Selection),
 		Draft: func() session.Draft { return session.Draft{Text: "hello"} },
 	}
 	o.Model = New(shared, s, Screen{

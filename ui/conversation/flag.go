@@ -12,8 +12,8 @@ import (
 // targets returns the ids of the messages that an action is for: the selected ones, else the one under the cursor of
 // the panel or the transcript, whichever has the focus.
 func (c *Model) targets() []int64 {
-	if c.Panel.Focused && !c.Chat.Selecting() {
-		if e := c.Panel.Chosen().Entry; e != nil {
+	if c.Panel.Focused && !c.Chat.HasSelection() {
+		if e := c.Panel.SelectedRow().Entry; e != nil {
 			return []int64{e.ID}
 		}
 		return nil
@@ -26,8 +26,8 @@ func (c *Model) Flag(f history.Flag) tea.Cmd {
 	ids := c.targets()
 	switch {
 	case len(ids) > 0:
-		return c.Chat.Flag(f, ids...)
-	case c.Panel.Focused && c.Panel.Chosen().Added != nil:
+		return c.Chat.SetFlag(f, ids...)
+	case c.Panel.Focused && c.Panel.SelectedRow().Added != nil:
 		return c.Say("winnow added this text; it depends on the messages around it.")
 	}
 	return c.Fail("Select a message first: " + c.Keys.First(keymap.Focus) + " goes to the transcript.")

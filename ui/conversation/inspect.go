@@ -13,7 +13,7 @@ import (
 // Inspect opens the inspector on a subject, in a view.
 func (c *Model) Inspect(on inspector.Subject, at inspector.View) tea.Cmd {
 	if c.Screen.Dialogs.Top() != c.Inspector {
-		c.Inspector.Forget()
+		c.Inspector.Clear()
 		c.Screen.Dialogs.Open(c.Inspector)
 	}
 	return c.Inspector.Inspect(on, at)
@@ -21,8 +21,8 @@ func (c *Model) Inspect(on inspector.Subject, at inspector.View) tea.Cmd {
 
 // InspectRequest opens the inspector on the whole request.
 func (c *Model) InspectRequest() tea.Cmd {
-	if r := c.Panel.Shown(); !r.Ready {
-		return c.Say(r.Missing())
+	if r := c.Panel.ShownRequest(); !r.Ready {
+		return c.Say(r.EmptyText())
 	}
 	return c.Inspect(inspector.Subject{}, inspector.TextView)
 }
@@ -30,11 +30,11 @@ func (c *Model) InspectRequest() tea.Cmd {
 // inspectRow opens the inspector on the row under the panel's cursor: on its message, or for text that winnow added, on
 // the message of the request that contains it.
 func (c *Model) inspectRow() tea.Cmd {
-	switch row := c.Panel.Chosen(); {
+	switch row := c.Panel.SelectedRow(); {
 	case row.Entry != nil:
 		return c.Inspect(inspector.Subject{Message: row.Entry.ID}, inspector.TextView)
 	case row.Added != nil:
-		return c.Inspect(inspector.Subject{Part: row.Added.Before}, inspector.TextView)
+		return c.Inspect(inspector.Subject{MessageIndex: row.Added.Before}, inspector.TextView)
 	}
 	return nil
 }
@@ -44,7 +44,7 @@ func (c *Model) InspectRepairs() tea.Cmd {
 	if !c.Panel.Next.Ready {
 		return c.Say("There is no plan of the next request yet.")
 	}
-	list := inspector.Repaired(&c.Panel.Shown().Plan)
+	list := inspector.RepairedEntries(&c.Panel.ShownRequest().Plan)
 	if len(list) == 0 {
 		return c.Say("Nothing is damaged: every message is sent as it was stored.")
 	}
@@ -55,7 +55,7 @@ func (c *Model) InspectRepairs() tea.Cmd {
 
 // announceRepairs says once per conversation that its plan has repairs.
 func (c *Model) announceRepairs() tea.Cmd {
-	n, said := len(inspector.Repaired(&c.Panel.Next.Plan)), c.RepairsAnnounced
+	n, said := len(inspector.RepairedEntries(&c.Panel.Next.Plan)), c.RepairsAnnounced
 	c.RepairsAnnounced = true
 	if said || n == 0 {
 		return nil

@@ -23,7 +23,7 @@ type MessageState struct {
 // Outcome describes how a turn ended: in a sentence, or in an alert if it failed. Failures of a server are not repeated
 // here, because the transcript shows them.
 func (c *Model) Outcome(e session.Finished, sent MessageState) (said string, alert notice.Alert) {
-	waits := c.Waiting.Waits()
+	waits := c.Waiting.PausedNotice()
 	over, limited := (*session.OversizeError)(nil), (*session.LimitError)(nil)
 	switch {
 	case sent.Stopped && (sent.Queued || sent.Unstored): // nothing is sent before the message is stored
@@ -105,8 +105,8 @@ func (c *Model) wayOut(err error, sent MessageState) string {
 		return "The draft is kept; " + c.Keys.First(keymap.Send) + " sends it again."
 	case c.Turn.Compacting:
 		return "/compact tries again."
-	case settings.OverBudget(err):
-		return settings.WaysOut(err) + "; /retry asks again."
+	case settings.IsOverBudget(err):
+		return settings.OverBudgetAdvice(err) + "; /retry asks again."
 	}
 	return "/retry asks again."
 }

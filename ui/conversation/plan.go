@@ -42,12 +42,12 @@ func (p *planning) Oversize() *session.OversizeError {
 // showNext shows the plan of the next request, or why there is none, with the forecast from earlier requests. If the
 // panel shows a past request, it stays there.
 func (c *Model) showNext(plan history.Plan, err error, known record.Forecast) {
-	c.Panel.Set(plan, err)
-	c.Chat.Next = c.Panel.Next.Plan
-	c.Panel.Price()
+	c.Panel.SetPlan(plan, err)
+	c.Chat.NextPlan = c.Panel.Next.Plan
+	c.Panel.RefreshCosts()
 	c.Panel.Forecast = known
-	if c.Panel.Shown() == &c.Panel.Next && (err == nil || len(plan.Entries) > 0) {
-		c.Chat.Judge(plan, 0)
+	if c.Panel.ShownRequest() == &c.Panel.Next && (err == nil || len(plan.Entries) > 0) {
+		c.Chat.SetPlan(plan, 0)
 	}
 }
 
@@ -99,7 +99,7 @@ func (c *Model) ShowDraftPlan(plan history.Plan, err error, exact bool) tea.Cmd 
 		c.Screen.DraftFits()
 	}
 	if c.Panel.Whatif != nil {
-		return c.Panel.Try()
+		return c.Panel.PlanTrial()
 	}
 	again := c.Inspector.Refresh()
 	if err != nil {

@@ -68,8 +68,8 @@ func (c *Model) reread(found session.Reloaded, receipts map[int64]record.Receipt
 	trashed := c.Info.Deleted.IsZero() && !found.Row.Deleted.IsZero()
 	c.stale = false
 	c.Refresh()
-	c.Panel.ToNext()
-	c.Chat.Reread(c.Session.Branch(), receipts, !c.Screen.KeyPressed())
+	c.Panel.ShowNext()
+	c.Chat.Refresh(c.Session.Branch(), receipts, !c.Screen.KeyPressed())
 	said := ""
 	switch {
 	case trashed:
@@ -81,5 +81,5 @@ func (c *Model) reread(found session.Reloaded, receipts map[int64]record.Receipt
 	case found.Added > 0:
 		said = "Continued on another machine: " + theme.Plural(found.Added, "new message") + "."
 	}
-	return tea.Batch(c.Say(said), c.Replan(), c.Chat.SearchOn())
+	return tea.Batch(c.Say(said), c.Replan(), c.Chat.RunSearch())
 }

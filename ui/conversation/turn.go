@@ -16,9 +16,9 @@ func (c *Model) Begin(number int, start func(context.Context) <-chan session.Eve
 	ctx, stop := c.NewContext()
 	cmd := c.Turn.Start(number, stop, func() <-chan session.Event { return start(ctx) })
 	c.Question.Ask(question.Question{})
-	c.Chat.Name = transcript.ModelName(c.Ref)
+	c.Chat.AnsweringModel = transcript.ModelName(c.Ref)
 	c.supersedePlans() // the draft that is being planned was just sent
-	return tea.Batch(cmd, c.Panel.ToNext())
+	return tea.Batch(cmd, c.Panel.ShowNext())
 }
 
 // Event applies an event of the turn to the transcript, the panel and the question.
@@ -27,23 +27,23 @@ func (c *Model) Event(e session.Event) {
 	case session.MessageStored:
 		c.Info = c.Session.Info()
 		c.Chat.Add(e.Message, record.Receipt{})
-		c.Chat.Bottom()
-		c.Waiting.Stored()
+		c.Chat.GotoBottom()
+		c.Waiting.MessageStored()
 	case session.Planned:
 		c.Refresh()
 		c.showNext(e.Plan, nil, e.Forecast)
 	case session.Delta:
-		c.Chat.Stream(e.Text, e.Reasoning)
+		c.Chat.AddDelta(e.Text, e.Reasoning)
 	case session.ApprovalNeeded:
-		c.Question.Ask(question.Question{Call: &e, To: c.recipient()})
+		c.Question.Ask(question.Question{Call: &e, Recipient: c.recipient()})
 	case session.LimitExceeded:
-		c.Question.Ask(question.Question{Limit: &e, To: c.recipient()})
+		c.Question.Ask(question.Question{Limit: &e, Recipient: c.recipient()})
 	case session.ToolFinished:
 		c.Chat.Add(e.Message, record.Receipt{})
 	case session.AnswerStored:
-		c.Chat.Answer(e.Message, e.Receipt)
+		c.Chat.AnswerStored(e.Message, e.Receipt)
 	case session.CutWithdrawn:
-		c.Chat.Withdraw(e.Requests)
+		c.Chat.ClearUnread(e.Requests)
 	case session.Titled:
 		c.Info.Title = e.Title
 	}
@@ -53,10 +53,10 @@ func (c *Model) Event(e session.Event) {
 func (c *Model) recipient() question.Recipient {
 	to := question.Recipient{Model: c.ModelName()}
 	if s := c.Panel.Next.Plan.Sum; c.Panel.Next.Ready {
-		to.Tokens = s.Tokens(s.Total)
+		to.RequestTokens = s.Tokens(s.Total)
 	}
 	if !c.UsesGuide() {
-		to.Place = c.Session.Model().Client.Endpoint().Host()
+		to.Host = c.Session.Model().Client.Endpoint().Host()
 	}
 	return to
 }
@@ -64,14 +64,14 @@ func (c *Model) recipient() question.Recipient {
 // Finish ends the turn. The queue continues only if the turn succeeded and was not stopped.
 func (c *Model) Finish(e session.Finished) {
 	queued := c.Waiting.Sending() // a queued message was not stored
-	c.Waiting.Ended(e.Err == nil && !c.Turn.Stopping)
+	c.Waiting.TurnEnded(e.Err == nil && !c.Turn.Stopping)
 	c.Turn.End()
 	c.Question.Ask(question.Question{})
-	c.Chat.Settle()
-	if last, ok := c.Chat.Last(); c.Turn.Regenerating && ok && last.ID != c.Session.Info().Leaf {
-		c.Chat.Follow(c.Session.Branch()) // no new answer arrived, so the old branch is shown again
+	c.Chat.EndTurn()
+	if last, ok := c.Chat.LastMessage(); c.Turn.Regenerating && ok && last.ID != c.Session.Info().Leaf {
+		c.Chat.SetBranch(c.Session.Branch()) // no new answer arrived, so the old branch is shown again
 	}
 	if e.Failure != nil && !c.Turn.Compacting && !queued {
-		c.Chat.TurnFailed(*e.Failure)
+		c.Chat.ShowFailure(*e.Failure)
 	}
 }

@@ -118,7 +118,7 @@ func (s *Stack) Box(l layout.Layout) (box, inside theme.Box) {
 	box = l.Full
 	if s.Floats() {
 		box = l.Overlay
-		box.H = min(box.H, s.dialog.(*Picker).Height()+2)
+		box.H = min(box.H, s.dialog.(*Picker).FullHeight()+2)
 		return box, box.Inner(box.H >= borderHeight && box.W >= borderWidth)
 	}
 	above := 2
@@ -148,6 +148,6 @@ func (s *Stack) Draw(screen []string, l layout.Layout) (cursor *tea.Cursor) {
 	case len(above) == 2:
 		above[0] = s.Themes.Styles.Rule(box.W)
 	}
-	theme.Lay(screen, box, theme.Blank(append(above, lines...), box.W, box.H))
+	theme.Overlay(screen, box, theme.FitLines(append(above, lines...), box.W, box.H))
 	return cursor
 }

@@ -19,7 +19,7 @@ func (s *Stack) OpenHelp(
 	var here, elsewhere []list.Item
 	for _, b := range s.Keys.Table() {
 		item := list.Item{
-			Label: strings.Join(b.Keys(), " "), About: b.Help().Desc, Also: string(b.Action),
+			Label: strings.Join(b.Keys(), " "), Description: b.Help().Desc, Hidden: string(b.Action),
 			Group: theme.UpperFirst(b.Section),
 		}
 		if b.Where&scope == 0 || b.Section == "everywhere" {
@@ -35,10 +35,11 @@ func (s *Stack) OpenHelp(
 		items = append(items, c)
 	}
 	for _, s := range signs {
-		items = append(items, list.Item{Label: s.glyph + " " + s.word, About: s.means, Group: "Signs"})
+		items = append(items, list.Item{Label: s.glyph + " " + s.word, Description: s.means, Group: "Signs"})
 	}
 	l := list.New(ctx, list.Options{
-		Title: "Help", Prompt: "Type to filter", Does: "run", Also: keymap.Help, Wraps: true, Stays: true,
+		Title: "Help", Placeholder: "Type to filter", ChooseHint: "run", CloseAction: keymap.Help,
+		WrapDescriptions: true, StaysOpen: true,
 	}, items...)
 	s.help = &Picker{Model: l, stack: s, chosen: chosen}
 }

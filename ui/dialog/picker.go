@@ -18,14 +18,14 @@ type Picker struct {
 // Update moves the cursor, filters the list, chooses an item or closes the list.
 func (p *Picker) Update(msg tea.Msg) tea.Cmd {
 	result := p.Model.Update(msg)
-	item, ok := p.Cursor()
+	item, ok := p.SelectedItem()
 	closes := p.stack.Keys.First(keymap.Back) + " closes the list."
 	switch {
-	case result == list.Unknown:
+	case result == list.UnknownKey:
 		return p.stack.NoKey(msg.(tea.KeyPressMsg), closes)
 	case result == list.Chosen && !ok:
 		return p.stack.Say("There is nothing to choose; " + closes)
-	case result == list.Closed, result == list.Chosen && !p.Stays:
+	case result == list.Closed, result == list.Chosen && !p.StaysOpen:
 		p.stack.Close(p)
 	}
 	if result == list.Chosen {

@@ -52,7 +52,7 @@ func (r *Reader) Resize(w, h int) {
 	if w != r.lines.Width() {
 		indent := theme.Gutter(w) + 2
 		r.lines.SetWidth(w)
-		r.lines.SetContentLines(theme.IndentedTo(lipgloss.NewStyle(), r.text, indent, w-indent))
+		r.lines.SetContentLines(theme.WrapIndented(lipgloss.NewStyle(), r.text, indent, w-indent))
 	}
 }
 

@@ -45,7 +45,7 @@ func Bordered(st theme.Styles, b theme.Box, lines []string) []string {
 	in := b.Inner(true)
 	edge := st.Faint.Render("│")
 	out := []string{st.Faint.Render("╭" + strings.Repeat("─", in.W) + "╮")}
-	for _, s := range theme.Blank(lines, in.W, in.H) {
+	for _, s := range theme.FitLines(lines, in.W, in.H) {
 		out = append(out, edge+s+edge)
 	}
 	return append(out, st.Faint.Render("╰"+strings.Repeat("─", in.W)+"╯"))

@@ -112,7 +112,7 @@ func TestTheFirstScreenFits(t *testing.T) {
 
 // What is wrapped has its style on every line.
 func TestEachLineOfAWrappedTextHasItsStyle(t *testing.T) {
-	st := theme.New(theme.Dark, theme.BuiltIn()[theme.Dark], 0)
+	st := theme.New(theme.Dark, theme.BuiltInPalettes()[theme.Dark], 0)
 	text := strings.Repeat("a remark that is long ", 6)
 	lines := Section{Lines: []Line{{Text: text, Style: st.Muted}}}.view(st, 40)
 	if len(lines) < 3 {
@@ -131,7 +131,7 @@ func TestThePalePageIsDrawnOnce(t *testing.T) {
 	var m Model
 	drawn := 0
 	draw := func() []string { drawn++; return []string{"one", "two"} }
-	st := theme.New(theme.Dark, theme.BuiltIn()[theme.Dark], 0)
+	st := theme.New(theme.Dark, theme.BuiltInPalettes()[theme.Dark], 0)
 	for range 3 {
 		page := m.Backdrop(st, 3, 2, draw)
 		page[0] = "changed"

@@ -1,6 +1,6 @@
-// Package inspector shows a message, or a request as a whole, in full: what of it is sent, what is not, and what is
-// sent instead; what past requests made of it; and its repairs: what is stored against what is sent, and the remedies.
-// It decides nothing about a request: the one that the panel shows is given to it.
+// Package inspector shows one message, or a whole request, in full: which parts are sent, which are not, and what is
+// sent instead; what past requests did with it; and its repairs with the alternatives to them. It inspects the request
+// that the panel shows.
 package inspector
 
 import (
@@ -23,16 +23,16 @@ import (
 	"winnow/ui/transcript"
 )
 
-// request is a request as it is inspected.
+// request adds the texts of the inspector to a panel.Request.
 type request panel.Request
 
-// Subject is what is inspected: a message or the request.
+// Subject is what is inspected: a message, or the request as a whole.
 type Subject struct {
-	Message int64 // its id, 0 for the request
-	Part    int   // of the request, the message of it that is scrolled to
+	Message      int64 // id of the message, 0 for the request
+	MessageIndex int   // for the request: index of the message to scroll to
 }
 
-// View is a way to show a subject: its name in the title.
+// View is one of the ways to show a subject. Its value is its name on the screen.
 type View string
 
 // The views.
@@ -43,69 +43,69 @@ const (
 	JSONView   View = "json"
 )
 
-// Model shows one message of the request that the panel shows, or that request as a whole, in several views.
+// Model is the inspector of one message of the request that the panel shows, or of that request.
 type Model struct {
 	*app.Context
-	Panel *panel.Model
-	Chat  *transcript.Model // has the messages as they are stored
-	Close func()
+	Panel      *panel.Model
+	Transcript *transcript.Model // its cursor follows the inspected message
+	Close      func()
 
-	request  // the one that is read
-	On       Subject
-	At       View
-	shown    *pager // nil until it is read
-	reading  app.Latest
-	then     func(func() tea.Cmd) app.Then // shows what is read for the view
-	verdicts []store.PastVerdict           // of the message in past requests, the newest first
-	prices   []Price                       // of the remedies for the message, none until they are known
-	remedy   history.Remedy                // the one under the cursor
-	w, h     int
+	request    // the request that the panel showed when the view was read
+	Subject    Subject
+	ActiveView View
+	shown      *pager // nil while it is being read
+	reading    app.Latest
+	then       func(func() tea.Cmd) app.Then // wraps the result of a reading, which is dropped if a newer one has begun
+	verdicts   []store.PastVerdict           // of the message in past requests, newest first
+	options    []RemedyOption                // remedies for the message, nil until they are known
+	remedy     history.Remedy                // of the option under the cursor
+	w, h       int
 }
 
-// Forget lets go of what was inspected. What is still being read comes too late.
-func (in *Model) Forget() {
+// Clear forgets what was inspected and drops what is still being read.
+func (in *Model) Clear() {
 	*in = Model{
-		Context: in.Context, Panel: in.Panel, Chat: in.Chat, Close: in.Close, reading: in.reading + 1, w: in.w, h: in.h,
+		Context: in.Context, Panel: in.Panel, Transcript: in.Transcript, Close: in.Close,
+		reading: in.reading + 1, w: in.w, h: in.h,
 	}
 }
 
-// Resize gives the inspector its size in cells.
+// Resize sets the size in cells.
 func (in *Model) Resize(w, h int) {
 	in.w, in.h = w, h
 	switch {
 	case in.shown == nil:
-	case in.At == RepairView: // it is drawn for one width
+	case in.ActiveView == RepairView: // its columns depend on the width
 		in.write(0, in.repair)
 	default:
 		in.shown.resize(w, h)
 	}
 }
 
-// Inspect shows a subject; without a view in the one on show.
+// Inspect shows a subject in a view, "" for the view on show.
 func (in *Model) Inspect(on Subject, at View) tea.Cmd {
-	in.On, in.verdicts, in.prices, in.shown = on, nil, nil, nil
-	return in.read(cmp.Or(at, in.At))
+	in.Subject, in.verdicts, in.options, in.shown = on, nil, nil, nil
+	return in.read(cmp.Or(at, in.ActiveView))
 }
 
-// Refresh shows the same once more, after the request on show has changed. What is read again replaces what is shown
-// when it arrives.
+// Refresh reads the view again after the request on show has changed. The old text stays until then.
 func (in *Model) Refresh() tea.Cmd {
-	if in.At == "" {
+	if in.ActiveView == "" {
 		return nil
 	}
-	return in.read(in.At)
+	return in.read(in.ActiveView)
 }
 
-// entry is the message that is inspected, as the plan on show has it; the zero Entry where that does not.
+// entry returns the plan's entry of the inspected message, the zero Entry if it has none.
 func (in *Model) entry() history.Entry {
-	e, _ := in.Plan.EntryOf(in.On.Message)
+	e, _ := in.Plan.EntryOf(in.Subject.Message)
 	return e
 }
 
-// views are those that the subject has.
+// views returns the views that the subject has.
 func (in *Model) views() []View {
 	switch {
-	case in.On.Message == 0:
+	case in.Subject.Message == 0:
 		return []View{TextView, JSONView}
 	case len(in.entry().Repairs) > 0:
 		return []View{TextView, SentView, RepairView}
@@ -113,31 +113,31 @@ func (in *Model) views() []View {
 	return []View{TextView, SentView}
 }
 
-// read makes what a view shows, or begins to read it.
+// read shows a view, or begins to read what it shows.
 func (in *Model) read(at View) tea.Cmd {
-	in.request = request(*in.Panel.Shown())
+	in.request = request(*in.Panel.ShownRequest())
 	if list := in.views(); !slices.Contains(list, at) {
 		at, in.shown = list[0], nil
 	}
-	in.At = at
+	in.ActiveView = at
 	in.then = in.reading.Begin()
-	r, id := in.request, in.On.Message
+	r, id := in.request, in.Subject.Message
 	switch {
 	case at == JSONView:
 		return in.readBody()
 	case at == RepairView:
-		return tea.Batch(in.write(0, in.repair), in.readPrices())
+		return tea.Batch(in.write(0, in.repair), in.readRemedies())
 	case at == SentView:
-		return in.write(0, func(p *Page) { r.asSent(p, id) })
+		return in.write(0, func(p *page) { r.asSent(p, id) })
 	case id == 0:
 		return in.write(0, r.whole)
 	}
-	stored, _ := in.Panel.Stored(id)
-	show := in.write(len(stored.Content), func(p *Page) { r.message(p, id, stored) })
+	stored, _ := in.Panel.StoredMessage(id)
+	show := in.write(len(stored.Content), func(p *page) { r.message(p, id, stored) })
 	return tea.Batch(show, in.readVerdicts())
 }
 
-// later reads in a command, and shows what was read unless something else is inspected by then.
+// later runs read in a command and then show, unless something else is inspected by then.
 func (in *Model) later(read func(context.Context) (show func() tea.Cmd, err error)) tea.Cmd {
 	then := in.then
 	return in.Run(func(ctx context.Context) tea.Msg {
@@ -149,11 +149,11 @@ func (in *Model) later(read func(context.Context) (show func() tea.Cmd, err erro
 	})
 }
 
-// write shows a page that fill writes, at the place where the one before it was. One of so many bytes that the search
-// for secrets takes long is written in a command: fill must not touch the model.
-func (in *Model) write(size int, fill func(p *Page)) tea.Cmd {
+// write fills a page and shows it at the previous scroll position. If the text has more than a megabyte, fill runs in a
+// command, because searching it for secrets is slow; fill must not use the model.
+func (in *Model) write(size int, fill func(p *page)) tea.Cmd {
 	const searchedAtOnce = 1 << 20 // about 80 ms
-	page := &Page{secrets: in.Secrets}
+	page := &page{secrets: in.Secrets}
 	show := func() tea.Cmd { in.put(page); return nil }
 	if size <= searchedAtOnce {
 		fill(page)
@@ -166,33 +166,34 @@ func (in *Model) write(size int, fill func(p *Page)) tea.Cmd {
 }
 
 // put shows a page.
-func (in *Model) put(page *Page) {
-	v := &pager{st: &in.Themes.Styles, page: page, wide: in.entry().Role == history.Tool || in.At == JSONView}
-	switch in.At {
+func (in *Model) put(page *page) {
+	v := &pager{st: &in.Themes.Styles, page: page, wide: in.entry().Role == history.Tool || in.ActiveView == JSONView}
+	switch in.ActiveView {
 	case TextView:
 		v.foot = in.history
 	case RepairView:
 		v.foot = in.remedies
 	}
 	if n := page.hidden; n > 0 {
-		page.paragraphs = slices.Insert(page.paragraphs, 0, Paragraph{Kind: Warning, Text: "! " +
+		page.paragraphs = slices.Insert(page.paragraphs, 0, paragraph{Kind: kindWarning, Text: "! " +
 			theme.PluralOf(n, "secret is", "secrets are") + " hidden in this view; " + in.Keys.First(keymap.Reveal) +
 			" shows possible secrets."})
 	}
 	v.resize(in.w, in.h)
 	if in.shown != nil {
 		v.goTo(in.shown.top.line)
-	} else if in.On.Part > 0 {
-		for range in.On.Part + 1 {
+	} else if in.Subject.MessageIndex > 0 {
+		for range in.Subject.MessageIndex + 1 {
 			v.jump(1)
 		}
 	}
 	in.shown = v
 }
 
-// Text is what the view shows, for copying: of a message all that is stored.
-func (in *Model) Text() string {
-	if stored, ok := in.Panel.Stored(in.On.Message); ok && in.At == TextView && stored.Content != "" {
+// TextToCopy returns what the view shows as plain text; for the text of a message, the stored text.
+func (in *Model) TextToCopy() string {
+	stored, ok := in.Panel.StoredMessage(in.Subject.Message)
+	if ok && in.ActiveView == TextView && stored.Content != "" {
 		return stored.Content
 	}
 	if in.shown == nil {
@@ -203,17 +204,17 @@ func (in *Model) Text() string {
 
 // Title names the subject.
 func (in *Model) Title() string {
-	e, ok := in.Plan.EntryOf(in.On.Message)
+	e, ok := in.Plan.EntryOf(in.Subject.Message)
 	switch {
 	case ok:
 		return "message " + theme.Thousands(e.Index+1)
-	case in.On.Message != 0:
+	case in.Subject.Message != 0:
 		return "message"
 	}
-	return in.Panel.Name(in.Panel.Shown())
+	return in.Panel.RequestName(in.Panel.ShownRequest())
 }
 
-// View is what it shows, or what is still being read. It has no cursor.
+// View draws the active view. It has no text cursor.
 func (in *Model) View() (lines []string, x int) {
 	st := in.Themes.Styles
 	if in.shown == nil {
@@ -222,19 +223,19 @@ func (in *Model) View() (lines []string, x int) {
 	return in.shown.View(), -1
 }
 
-// Position says how far down the screen is, or at which of the repairs.
+// Position says how far down the view is scrolled, or which repair it shows.
 func (in *Model) Position() string {
 	if in.shown == nil {
 		return ""
 	}
-	if in.At == RepairView {
-		list := Repaired(&in.Plan)
+	if in.ActiveView == RepairView {
+		list := RepairedEntries(&in.Plan)
 		return "repair " + theme.Thousands(in.repairNumber(list)+1) + " of " + theme.Thousands(len(list))
 	}
 	return in.shown.position()
 }
 
-// Update is a key or the wheel.
+// Update handles a key or the mouse wheel.
 func (in *Model) Update(msg tea.Msg) tea.Cmd {
 	if wheel, ok := msg.(tea.MouseWheelMsg); ok && in.shown != nil {
 		in.shown.scroll(keymap.Wheel(wheel, 3))
@@ -245,9 +246,9 @@ func (in *Model) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// key is a key: the first ones are those of a repair.
+// key handles a key; the keys of the repair view come first.
 func (in *Model) key(msg tea.KeyPressMsg) tea.Cmd {
-	k, v, repair := &in.Keys, in.shown, in.At == RepairView
+	k, v, repair := &in.Keys, in.shown, in.ActiveView == RepairView
 	choice := repair && in.Past == nil
 	a := k.Action(msg, keymap.InInspector|keymap.InRequest|keymap.InRepairs)
 	switch {
@@ -256,9 +257,9 @@ func (in *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case repair && a == keymap.PrevHit:
 		return in.stepRepair(-1)
 	case choice && a == keymap.Down:
-		return in.point(in.pointed() + 1)
+		return in.moveToOption(in.optionAtCursor() + 1)
 	case choice && a == keymap.Up:
-		return in.point(in.pointed() - 1)
+		return in.moveToOption(in.optionAtCursor() - 1)
 	case choice && k.Pressed(msg, keymap.Choose):
 		return in.choose(in.remedy)
 	case choice && a == keymap.TakeBack:
@@ -277,14 +278,14 @@ func (in *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case v == nil:
 		return in.Say("Still reading; " + k.First(keymap.Back) + " closes it.")
 	case a == keymap.Copy:
-		text := in.Text()
+		text := in.TextToCopy()
 		return in.Copy(theme.Plural(utf8.RuneCountInString(text), "character"), text)
 	case a == keymap.Earlier, a == keymap.Later:
 		return in.Panel.Update(msg)
 	case a == keymap.Request:
 		return in.Do(a)
-	case in.On.Message != 0 && (a == keymap.Pin || a == keymap.Exclude || a == keymap.TakeBack):
-		in.Chat.GoTo(in.On.Message)
+	case in.Subject.Message != 0 && (a == keymap.Pin || a == keymap.Exclude || a == keymap.TakeBack):
+		in.Transcript.GoTo(in.Subject.Message)
 		return in.Do(a)
 	}
 	if by, ok := k.Stride(msg, max(1, v.h-1)); ok {
@@ -297,19 +298,19 @@ func (in *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 // turnView goes to the next view.
 func (in *Model) turnView(by int) tea.Cmd {
 	list := in.views()
-	return in.Inspect(in.On, list[(slices.Index(list, in.At)+by+len(list))%len(list)])
+	return in.Inspect(in.Subject, list[(slices.Index(list, in.ActiveView)+by+len(list))%len(list)])
 }
 
-// step goes to another message: in the text of the whole request, or in its list, where the cursors of panel and
-// transcript go along.
+// step goes to another message and moves the cursors of panel and transcript along. In the view of the request it
+// scrolls.
 func (in *Model) step(by int) tea.Cmd {
-	e, ok := in.Plan.EntryOf(in.On.Message)
+	e, ok := in.Plan.EntryOf(in.Subject.Message)
 	to := e.Index + by
 	switch {
-	case in.On.Message == 0 && in.shown != nil:
+	case in.Subject.Message == 0 && in.shown != nil:
 		in.shown.jump(by)
 		return nil
-	case in.On.Message == 0:
+	case in.Subject.Message == 0:
 		return nil
 	case !ok:
 		return in.Say("This request has no such message.")
@@ -320,19 +321,19 @@ func (in *Model) step(by int) tea.Cmd {
 	}
 	id := in.Plan.Entries[to].ID
 	in.Panel.GoTo(id)
-	in.Chat.GoTo(id)
+	in.Transcript.GoTo(id)
 	return in.Inspect(Subject{Message: id}, "")
 }
 
-// viewGap is how many cells are between the names of two views.
+// viewGap is the number of cells between the names of two views.
 const viewGap = 3
 
-// Views are the names of the subject's views. That of the one on show is underlined.
-func (in *Model) Views(st theme.Styles) string {
+// ViewTabs draws the names of the subject's views, with the active one underlined.
+func (in *Model) ViewTabs(st theme.Styles) string {
 	var names []string
 	for _, v := range in.views() {
 		style := st.Muted
-		if v == in.At {
+		if v == in.ActiveView {
 			style = st.Strong.Underline(true)
 		}
 		names = append(names, style.Render(string(v)))
@@ -340,13 +341,13 @@ func (in *Model) Views(st theme.Styles) string {
 	return strings.Join(names, strings.Repeat(" ", viewGap))
 }
 
-// Hints are the keys that matter now.
+// Hints are the most useful keys.
 func (in *Model) Hints() (hints []key.Binding) {
 	k := &in.Keys
-	if e, judged := in.Plan.EntryOf(in.On.Message); in.At == RepairView {
+	if e, judged := in.Plan.EntryOf(in.Subject.Message); in.ActiveView == RepairView {
 		hints = in.repairHints()
 	} else if judged && in.Past == nil {
-		hints = in.Panel.Prices(e)
+		hints = in.Panel.FlagHints(e)
 	}
 	return append(hints, k.Hint("copy", keymap.Copy), k.Hint("other messages", keymap.Next, keymap.Prev),
 		k.Hint("next view", keymap.Focus), k.Hint("other requests", keymap.Earlier, keymap.Later),

@@ -36,7 +36,7 @@ func TestTheHistoryOfAMessageIsARowForEachVerdict(t *testing.T) {
 	cut := history.Entry{Disposition: history.Cut, Cause: history.Cause{
 		Code: cause.AssistantLimit, Have: 150, Want: 2310, Limit: 150,
 	}, CharsBefore: 2310, CharsAfter: 150}
-	shared := &app.Shared{Themes: &theme.Set{Styles: theme.New(theme.None, theme.Palette{}, 0)}}
+	shared := &app.Shared{Themes: &theme.Selection{Styles: theme.New(theme.None, theme.Palette{}, 0)}}
 	in := Model{w: 100, Context: &app.Context{Shared: shared}}
 	for turn := 14; turn > 0; turn-- {
 		e := whole
@@ -53,7 +53,7 @@ func TestTheHistoryOfAMessageIsARowForEachVerdict(t *testing.T) {
 		t.Errorf("the history is not\n%s\nbut\n%s", want, got)
 	}
 	in.verdicts = nil
-	for turn := mostRuns + 2; turn > 0; turn-- {
+	for turn := maxHistoryRows + 2; turn > 0; turn-- {
 		e := []history.Entry{whole, cut}[turn%2]
 		in.verdicts = append(in.verdicts, store.PastVerdict{Turn: turn, Entry: e})
 	}
@@ -82,10 +82,10 @@ func inspecting(t testing.TB, w int, past []history.Message) *Model {
 	chat := &transcript.Model{Messages: branch.Branch{}.With(stored...)}
 	return &Model{
 		Context: &app.Context{Shared: &app.Shared{
-			Themes:  &theme.Set{Styles: theme.New(theme.None, theme.Palette{}, 0)},
+			Themes:  &theme.Selection{Styles: theme.New(theme.None, theme.Palette{}, 0)},
 			Secrets: theme.Secrets{Find: findKey},
 		}},
-		Panel: &panel.Model{Screen: panel.Screen{Message: chat.Message}}, request: request{Plan: plan}, w: w,
+		Panel: &panel.Model{Callbacks: panel.Callbacks{Message: chat.Message}}, request: request{Plan: plan}, w: w,
 	}
 }
 
@@ -129,9 +129,9 @@ func TestARepairIsComparedRowByRow(t *testing.T) {
 // A request that a message is not in sends nothing of it, whatever else it sends.
 func TestAMessageThatIsNotInTheRequest(t *testing.T) {
 	in := inspecting(t, 100, asking(`{}`, "done"))
-	var p Page
+	var p page
 	in.asSent(&p, 99)
-	if want := "Nothing of this message is in its place in the request.\n"; p.text() != want {
+	if want := "This message is not in its place in the request.\n"; p.text() != want {
 		t.Errorf("of a message that the request does not have it shows %q, want %q", p.text(), want)
 	}
 }
@@ -179,11 +179,11 @@ func TestAMessageIsShownWithWhatWasInserted(t *testing.T) {
 		}, "◐[note]◐-ä\r\n日本語 and so on-"},
 		{"dropped", history.Entry{Disposition: history.Dropped}, "-ä\r\n日本語 and so on-"},
 	} {
-		var p Page
+		var p page
 		p.message(text, c.e)
 		got := ""
 		for _, of := range p.paragraphs {
-			sign := map[Kind]string{Unsent: "-", Added: "+", Marker: "◐"}[of.Kind]
+			sign := map[paragraphKind]string{kindUnsent: "-", kindAdded: "+", kindMarker: "◐"}[of.Kind]
 			got += sign + of.Text + sign
 		}
 		if got != c.want {
@@ -205,11 +205,11 @@ func TestAPageHidesSecretsAcrossItsCuts(t *testing.T) {
 			e.Cuts = append(e.Cuts, history.Range{From: from, To: at})
 			e.Inserted = append(e.Inserted, history.Insert{At: from, Text: "[cut, not " + ourKey + "]"})
 		}
-		p := Page{secrets: theme.Secrets{Find: findKey}}
+		p := page{secrets: theme.Secrets{Find: findKey}}
 		p.message(text, e)
 		got, inserted := "", ""
 		for _, of := range p.paragraphs {
-			if of.Kind == Marker {
+			if of.Kind == kindMarker {
 				inserted += of.Text
 				continue
 			}
@@ -225,9 +225,9 @@ func TestAPageHidesSecretsAcrossItsCuts(t *testing.T) {
 }
 
 // paged is a pager for some paragraphs.
-func paged(w, h int, list ...Paragraph) *pager {
+func paged(w, h int, list ...paragraph) *pager {
 	st := theme.New(theme.None, theme.Palette{}, 0)
-	g := &pager{st: &st, page: &Page{paragraphs: list}}
+	g := &pager{st: &st, page: &page{paragraphs: list}}
 	g.resize(w, h)
 	return g
 }
@@ -242,15 +242,16 @@ func (g *pager) all() (rows []string) {
 	return rows
 }
 
-func paragraphs(t *rapid.T) []Paragraph {
+func paragraphs(t *rapid.T) []paragraph {
 	text := rapid.SampledFrom([]string{
 		"", "a", "some words of a text ", "\n", "\r\n", "x\r\ny", "\t", "ünï", "日本語の文",
 		"👩‍👩‍👧", "e\u0301\u0302", "\x1b[31m", "\u202e", "\xff\xfe",
 		strings.Repeat("long", 40), strings.Repeat("word ", 30), strings.Repeat("0", 30_000),
 		strings.Repeat("語", 10_000), "\n\n\n",
 	})
-	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Paragraph {
-		return Paragraph{Kind: Kind(rapid.IntRange(0, int(Verdict)).Draw(t, "kind")), Text: text.Draw(t, "text")}
+	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) paragraph {
+		kind := paragraphKind(rapid.IntRange(0, int(kindVerdict)).Draw(t, "kind"))
+		return paragraph{Kind: kind, Text: text.Draw(t, "text")}
 	}), 1, 12).Draw(t, "paragraphs")
 }
 
@@ -297,13 +298,13 @@ func TestAPagerScrollsRowByRow(t *testing.T) {
 
 func TestAPagerMarksWhatIsNotSentWithoutColour(t *testing.T) {
 	g := paged(40, 20,
-		Paragraph{Kind: Verdict, Mark: "◐", Title: "gpt-5.2", Text: "  cut", Aside: "~44 tokens"},
-		Paragraph{Kind: Sent, Text: "The beginning is sent"},
-		Paragraph{Kind: Marker, Text: " ... (cut)", Aside: "added in place"},
-		Paragraph{Kind: Unsent, Text: " and the rest is not,\n\nnor is this."},
-		Paragraph{Kind: Sent, Text: "\nThis is sent again, "},
-		Paragraph{Kind: Unsent, Text: "this not."},
-		Paragraph{Kind: Added, Text: "[note]"},
+		paragraph{Kind: kindVerdict, Mark: "◐", Title: "gpt-5.2", Text: "  cut", Aside: "~44 tokens"},
+		paragraph{Kind: kindSent, Text: "The beginning is sent"},
+		paragraph{Kind: kindMarker, Text: " ... (cut)", Aside: "added in place"},
+		paragraph{Kind: kindUnsent, Text: " and the rest is not,\n\nnor is this."},
+		paragraph{Kind: kindSent, Text: "\nThis is sent again, "},
+		paragraph{Kind: kindUnsent, Text: "this not."},
+		paragraph{Kind: kindAdded, Text: "[note]"},
 	)
 	want := ` ◐ gpt-5.2  cut              ~44 tokens
  ▌ The beginning is sent

@@ -22,42 +22,42 @@ import (
 	"winnow/ui/transcript"
 )
 
-// message writes a message with its verdict: what of it the model gets, what it does not get, and what it gets instead.
-func (r *request) message(p *Page, id int64, stored store.Message) {
+// message writes a message with its verdict: what is sent of it, what is not, and what is sent instead.
+func (r *request) message(p *page, id int64, stored store.Message) {
 	e, judged := r.Plan.EntryOf(id)
 	switch {
 	case judged:
 		r.verdict(p, stored, e)
 	case r.Ready:
-		p.line(Warning, "This request does not contain the message: it came later, or is on another branch.")
+		p.line(kindWarning, "This request does not contain the message: it came later, or is on another branch.")
 	default:
-		p.line(Quiet, "This message has no verdict yet.")
+		p.line(kindRemark, "This message has no verdict yet.")
 	}
-	p.line(Quiet, "")
+	p.line(kindRemark, "")
 	switch {
 	case stored.Damaged:
-		p.line(Warning, "This message is damaged. The readable part differs from what was stored, and is never sent:")
-		p.block(Unsent, stored.Remains)
+		p.line(kindWarning, "This message is damaged. The readable part below is never sent:")
+		p.block(kindUnsent, stored.Remains)
 	case stored.Content == "" && len(stored.ToolCalls)+len(stored.Parts) == 0:
-		p.line(Quiet, "The message has no text.")
+		p.line(kindRemark, "The message has no text.")
 	case judged:
 		p.message(stored.Content, e)
 	default:
-		p.block(Plain, stored.Content)
+		p.block(kindPlain, stored.Content)
 	}
-	kind := Plain
+	kind := kindPlain
 	if judged && !e.Sent() {
-		kind = Unsent
+		kind = kindUnsent
 	}
 	if len(stored.Parts)+len(stored.ToolCalls) > 0 || stored.Reasoning != "" {
-		p.line(Quiet, "")
+		p.line(kindRemark, "")
 	}
 	r.holds(p, kind, stored.Message)
 }
 
-// verdict writes what became of a message, why, and what it costs.
-func (r *request) verdict(p *Page, stored store.Message, e history.Entry) {
-	glyph, verdict := theme.Glyph(e), cmp.Or(theme.Verdict(e), "whole")
+// verdict writes the verdict on a message, its reason, and its tokens.
+func (r *request) verdict(p *page, stored store.Message, e history.Entry) {
+	glyph, verdict := theme.Glyph(e), cmp.Or(theme.VerdictText(e), "whole")
 	reason, size := theme.UpperFirst(why(e)), theme.Plural(e.CharsBefore, "character")
 	if strings.HasSuffix(verdict, why(e)) {
 		reason = ""
@@ -69,17 +69,17 @@ func (r *request) verdict(p *Page, stored store.Message, e history.Entry) {
 	if e.Role == history.Assistant && stored.Model != "" {
 		who = transcript.ModelName(stored.Model)
 	}
-	p.add(Paragraph{Kind: Verdict, Mark: glyph, Title: who, Text: "  " + verdict, Aside: r.tokens(e)})
-	p.add(Paragraph{Kind: Quiet, Text: reason, Aside: size})
+	p.add(paragraph{Kind: kindVerdict, Mark: glyph, Title: who, Text: "  " + verdict, Aside: r.tokens(e)})
+	p.add(paragraph{Kind: kindRemark, Text: reason, Aside: size})
 	for _, repair := range e.Repairs {
-		p.line(Quiet, "%s", theme.OneSentence(repair.Sentence()))
+		p.line(kindRemark, "%s", theme.OneSentence(repair.Sentence()))
 	}
 	if r.proof(p); r.Past != nil && !r.Past.Proven {
-		p.line(Quiet, "The verdict is the recorded one.")
+		p.line(kindRemark, "The verdict is the recorded one.")
 	}
 }
 
-// tokens are the tokens of a message, and what is saved where less than all of it is sent.
+// tokens says how many tokens a message takes, and how many a cut saves.
 func (r *request) tokens(e history.Entry) string {
 	before, after := r.Plan.Sum.Tokens(e.TokensBefore), r.Plan.Sum.Tokens(e.TokensAfter)
 	if after < before {
@@ -88,7 +88,7 @@ func (r *request) tokens(e history.Entry) string {
 	return about(after) + strings.TrimLeft(theme.Plural(after, "token"), "0123456789,")
 }
 
-// about is an estimate.
+// about formats an estimate.
 func about(n int) string {
 	if n == 0 {
 		return "0"
@@ -96,7 +96,7 @@ func about(n int) string {
 	return "~" + theme.Thousands(n)
 }
 
-// why is the reason of a verdict without the verdict, "" where that says it all: a message is whole because it fits.
+// why returns the reason of a verdict without the verdict itself, "" if the verdict says it all.
 func why(e history.Entry) string {
 	if e.Cause.Code == cause.Fits || e.Cause.Code == cause.FreeBudget {
 		return ""
@@ -108,8 +108,8 @@ func why(e history.Entry) string {
 	return sentence
 }
 
-// proof says of a past request when it was sent, and whether that is what is shown.
-func (r *request) proof(p *Page) {
+// proof writes when a past request was sent, and whether its rebuilt body is proven.
+func (r *request) proof(p *page) {
 	if r.Past == nil {
 		return
 	}
@@ -117,50 +117,50 @@ func (r *request) proof(p *Page) {
 	if r.Past.Proven {
 		proof = " · ✓ proven by hash"
 	}
-	p.line(Quiet, "%s · sent %s · %s%s", panel.TurnName(r.Past.Recorded), q.Created.Local().Format(time.DateTime),
-		theme.OneLine(q.Endpoint+"/"+q.Model), proof)
+	p.line(kindRemark, "%s · sent %s · %s%s", panel.TurnName(r.Past.Recorded),
+		q.Created.Local().Format(time.DateTime), theme.OneLine(q.Endpoint+"/"+q.Model), proof)
 	if !r.Past.Proven {
-		p.line(Warning, "! Not proven to be what was sent: %s", theme.OneSentence(r.Past.Doubt))
+		p.line(kindWarning, "! Not proven to be what was sent: %s", theme.OneSentence(r.Past.Doubt))
 	}
 }
 
-// holds writes what a message has beside its text.
-func (r *request) holds(p *Page, k Kind, m history.Message) {
+// holds writes what a message has besides its text.
+func (r *request) holds(p *page, k paragraphKind, m history.Message) {
 	for _, part := range m.Parts {
-		p.line(Quiet, "%s", theme.FileLabel(part, r.Plan.Sum.Tokens(part.Tokens)))
+		p.line(kindRemark, "%s", theme.FileLabel(part, r.Plan.Sum.Tokens(part.Tokens)))
 		p.block(k, part.Sent())
 	}
 	if m.Reasoning != "" {
-		p.line(Quiet, "reasoning · %s", theme.Plural(utf8.RuneCountInString(m.Reasoning), "character"))
+		p.line(kindRemark, "reasoning · %s", theme.Plural(utf8.RuneCountInString(m.Reasoning), "character"))
 		p.block(k, m.Reasoning)
 	}
 	for _, call := range m.ToolCalls {
-		p.line(Quiet, "calls %s · id %s", theme.OneLine(call.Name), theme.QuotedID(call.ID))
+		p.line(kindRemark, "calls %s · id %s", theme.OneLine(call.Name), theme.QuotedID(call.ID))
 		p.block(k, call.Arguments)
 	}
 }
 
-// asSent writes what of the request carries a message, as it is sent.
-func (r *request) asSent(p *Page, id int64) {
+// asSent writes the messages of the request that carry a stored message.
+func (r *request) asSent(p *page, id int64) {
 	r.proof(p)
 	shown, at := r.Plan.Shown(), carriersOf(&r.Plan, id)
 	for _, i := range at {
 		r.writeMessage(p, i, shown[i])
 	}
 	if len(at) == 0 {
-		p.line(Plain, "Nothing of this message is in its place in the request.")
+		p.line(kindPlain, "This message is not in its place in the request.")
 	}
 }
 
-// whole writes the request as it is sent, below what is said of all of it.
-func (r *request) whole(p *Page) {
+// whole writes the whole request as it is sent, below its totals.
+func (r *request) whole(p *page) {
 	used := theme.Thousands(r.Plan.Sum.Used())
 	if limit := r.Plan.Sum.Limit; limit > 0 {
 		used += " of " + theme.Thousands(limit)
 	}
-	p.line(Plain, "%s · ~%s tokens", theme.Plural(len(r.Plan.Messages), "message"), used)
-	if r.Note != "" {
-		p.line(Warning, "! %s", theme.OneSentence(r.Note))
+	p.line(kindPlain, "%s · ~%s tokens", theme.Plural(len(r.Plan.Messages), "message"), used)
+	if r.Problem != "" {
+		p.line(kindWarning, "! %s", theme.OneSentence(r.Problem))
 	}
 	r.proof(p)
 	for i, entries := range r.Plan.Shown() {
@@ -168,29 +168,28 @@ func (r *request) whole(p *Page) {
 	}
 }
 
-// writeMessage writes a message of the request, whose text is that of some entries: its role, whose text it is, its
-// ids, and what it holds.
-func (r *request) writeMessage(p *Page, i int, entries []int) {
+// writeMessage writes a message of the request: its role, the entries that it comes from, its ids, and its content.
+func (r *request) writeMessage(p *page, i int, entries []int) {
 	sent := r.Plan.Messages[i]
 	facts := []string{r.whose(i, entries)}
 	if sent.Role == history.Tool {
 		facts = append(facts, "answers the call "+theme.QuotedID(sent.ToolCallID))
 	}
 	number := fmt.Sprintf("%*s  ", len(theme.Thousands(len(r.Plan.Messages))), theme.Thousands(i+1))
-	p.line(Quiet, "")
-	p.add(Paragraph{
-		Kind: Quiet, Title: number + theme.OneLine(string(sent.Role)), Text: "  " + strings.Join(facts, " · "),
+	p.line(kindRemark, "")
+	p.add(paragraph{
+		Kind: kindRemark, Title: number + theme.OneLine(string(sent.Role)), Text: "  " + strings.Join(facts, " · "),
 	})
-	r.holds(p, Plain, history.Message{Parts: sent.Parts})
-	p.block(Plain, sent.Content)
+	r.holds(p, kindPlain, history.Message{Parts: sent.Parts})
+	p.block(kindPlain, sent.Content)
 	if sent.Content == "" && len(sent.ToolCalls)+len(sent.Parts) == 0 {
-		p.line(Quiet, "(no text)")
+		p.line(kindRemark, "(no text)")
 	}
 	sent.Parts = nil
-	r.holds(p, Plain, sent)
+	r.holds(p, kindPlain, sent)
 }
 
-// whose says whose text a message of the request is: that of some entries, or of nobody.
+// whose says where a message of the request comes from: from entries of the plan, or from winnow.
 func (r *request) whose(i int, entries []int) string {
 	var names []string
 	for _, k := range entries {
@@ -201,7 +200,7 @@ func (r *request) whose(i int, entries []int) string {
 	case len(names) == 1:
 		return "message " + names[0]
 	case len(names) > 1:
-		return "messages " + theme.InWords(names)
+		return "messages " + theme.JoinAnd(names)
 	case sent.Role == history.System:
 		return "system prompt"
 	}
@@ -213,8 +212,8 @@ func (r *request) whose(i int, entries []int) string {
 	return "your draft"
 }
 
-// carriersOf are the messages of a request that have something of some messages in its place: themselves, or what they
-// are joined with.
+// carriersOf returns the indexes of the request's messages that carry stored messages in their place, alone or joined
+// with others.
 func carriersOf(plan *history.Plan, ids ...int64) (at []int) {
 	for _, span := range plan.Spans {
 		if span.Entry < 0 || span.Recalled {
@@ -227,7 +226,7 @@ func carriersOf(plan *history.Plan, ids ...int64) (at []int) {
 	return slices.Compact(at)
 }
 
-// readBody shows the body of the request, byte for byte but for its layout and its secrets.
+// readBody shows the JSON body of the request, reformatted and redacted.
 func (in *Model) readBody() tea.Cmd {
 	s, r := in.Session, in.request
 	return in.later(func(ctx context.Context) (func() tea.Cmd, error) {
@@ -239,35 +238,35 @@ func (in *Model) readBody() tea.Cmd {
 	})
 }
 
-// ShowBody shows a body, laid out for reading, with what the proof says of it.
+// ShowBody shows a request body, indented, with its proof.
 func (in *Model) ShowBody(raw []byte) tea.Cmd {
-	r, name := in.request, in.Panel.Name(in.Panel.Shown())
-	return in.write(len(raw), func(p *Page) {
-		p.line(Quiet, "%s: %s, formatted for reading.", theme.UpperFirst(name), theme.Plural(len(raw), "byte"))
-		if r.Note != "" {
-			p.line(Warning, "! This request would not be sent: %s", theme.OneSentence(r.Note))
+	r, name := in.request, in.Panel.RequestName(in.Panel.ShownRequest())
+	return in.write(len(raw), func(p *page) {
+		p.line(kindRemark, "%s: %s, formatted for reading.", theme.UpperFirst(name), theme.Plural(len(raw), "byte"))
+		if r.Problem != "" {
+			p.line(kindWarning, "! This request would not be sent: %s", theme.OneSentence(r.Problem))
 		}
 		r.proof(p)
 		var laidOut bytes.Buffer
 		if json.Indent(&laidOut, raw, "", "  ") != nil {
 			laidOut.Write(raw)
 		}
-		p.line(Quiet, "")
-		p.block(Plain, laidOut.String())
+		p.line(kindRemark, "")
+		p.block(kindPlain, laidOut.String())
 	})
 }
 
-// readVerdicts reads what became of the message in past requests, for the history below its text.
+// readVerdicts reads the verdicts of past requests on the message.
 func (in *Model) readVerdicts() tea.Cmd {
 	const most = 500 // the newest
-	db, message := in.Session.Store(), in.On.Message
+	db, message := in.Session.Store(), in.Subject.Message
 	return in.later(func(ctx context.Context) (func() tea.Cmd, error) {
 		list, err := db.VerdictHistory(ctx, message, most)
 		return func() tea.Cmd { return in.ShowVerdicts(list) }, err
 	})
 }
 
-// ShowVerdicts shows what became of the message in past requests, the newest first.
+// ShowVerdicts shows the verdicts of past requests on the message, newest first.
 func (in *Model) ShowVerdicts(list []store.PastVerdict) tea.Cmd {
 	in.verdicts = list
 	if in.shown != nil {
@@ -276,30 +275,30 @@ func (in *Model) ShowVerdicts(list []store.PastVerdict) tea.Cmd {
 	return nil
 }
 
-// The sizes of the history below a message.
+// Limits of the history below a message.
 const (
-	mostRuns   = 5 // rows
-	mostGlyphs = 6 // in a row
-	labelCells = 8 // of a verdict in a word, such as recalled
+	maxHistoryRows = 5 // rows
+	maxGlyphs      = 6 // in a row
+	labelCells     = 8 // of a verdict word such as recalled
 )
 
-// history is what past requests made of the message, below a rule and the oldest first: a row for several requests in
-// turn with the same verdict, with a glyph for each of them.
+// history draws the verdicts of past requests on the message, oldest first: one row for consecutive requests with the
+// same verdict, with a glyph for each.
 func (in *Model) history() (lines []string) {
 	st, w, edge := &in.Themes.Styles, in.w, strings.Repeat(" ", theme.Gutter(in.w))
-	for rest := in.verdicts; len(rest) > 0 && len(lines) < mostRuns; {
+	for rest := in.verdicts; len(rest) > 0 && len(lines) < maxHistoryRows; {
 		newest, n := rest[0], 1
-		for n < len(rest) && theme.Verdict(rest[n].Entry) == theme.Verdict(newest.Entry) {
+		for n < len(rest) && theme.VerdictText(rest[n].Entry) == theme.VerdictText(newest.Entry) {
 			n++
 		}
 		turns, oldest := "turn "+theme.Thousands(newest.Turn), rest[n-1]
 		if oldest.Turn != newest.Turn {
 			turns = "turns " + theme.Thousands(oldest.Turn) + " to " + theme.Thousands(newest.Turn)
 		}
-		label, _, _ := strings.Cut(cmp.Or(theme.Word(newest.Entry), "whole"), " ")
+		label, _, _ := strings.Cut(cmp.Or(theme.VerdictWord(newest.Entry), "whole"), " ")
 		glyph := theme.Glyph(newest.Entry)
 		lines = append(lines, theme.Fit(edge+st.Muted.Render(theme.Fit(label, labelCells+2))+
-			st.OfGlyph(glyph).Render(theme.Fit(strings.Repeat(glyph+" ", min(n, mostGlyphs)), 2*mostGlyphs))+
+			st.GlyphStyle(glyph).Render(theme.Fit(strings.Repeat(glyph+" ", min(n, maxGlyphs)), 2*maxGlyphs))+
 			" "+st.Text.Render(strings.TrimSuffix(turns+": "+why(newest.Entry), ": ")), w))
 		rest = rest[n:]
 	}

@@ -16,83 +16,83 @@ import (
 	"winnow/ui/theme"
 )
 
-// Kind is what a paragraph is, which decides how it is drawn.
-type Kind uint8
+// paragraphKind decides how a paragraph is drawn.
+type paragraphKind uint8
 
-// The kinds. What a color says, a mark left of the text or bold letters say as well.
+// The kinds. None is shown by colour alone: each has a mark, bold letters or its place as well.
 const (
-	Plain   Kind = iota // text that is read, whatever is sent
-	Quiet               // the screen's own remarks
-	Warning             // the same, where something is wrong
-	Verdict             // a verdict in words, in the color of the glyph left of it
-	Drawn               // a line of the screen that is drawn already
+	kindPlain   paragraphKind = iota // text without a verdict
+	kindRemark                       // a remark of winnow's
+	kindWarning                      // a remark about a problem
+	kindVerdict                      // a verdict in words, in the colour of its glyph
+	kindDrawn                        // a line that is already styled
 
-	// These have a mark on the left of each row.
+	// The following kinds have a mark left of each row.
 
-	Sent   // text of a message that is sent
-	Unsent // text that the model does not get
-	Marker // text of winnow's own in the place of what is not sent
-	Added  // other text that nobody said
+	kindSent   // text of a message that is sent
+	kindUnsent // text of a message that is not sent
+	kindMarker // text that is sent in place of a cut
+	kindAdded  // other text that winnow adds
 )
 
-// Paragraph is a text of one kind. It begins on a line of its own.
-type Paragraph struct {
-	Kind  Kind
-	Mark  string // the glyph of a verdict, left of the first row
-	Title string // stands in front of the text
+// paragraph is a text of one kind. It begins on a line of its own.
+type paragraph struct {
+	Kind  paragraphKind
+	Mark  string // glyph left of the first row
+	Title string // bold, before the text
 	Text  string
-	Aside string // stands at the right end of the first line
+	Aside string // at the right end of the first row
 }
 
-// Page is a text in paragraphs, on its way to a pager. Secrets are taken out of what is added to it.
-type Page struct {
+// page is a text in paragraphs, with secrets redacted.
+type page struct {
 	secrets    theme.Secrets
-	hidden     int // how many secrets were taken out
-	paragraphs []Paragraph
+	hidden     int // number of redacted secrets
+	paragraphs []paragraph
 }
 
-// hide returns a text without its secrets.
-func (p *Page) hide(text string) string {
-	shown, n := p.secrets.Hide(text)
+// hide redacts a text.
+func (p *page) hide(text string) string {
+	shown, n := p.secrets.RedactAndCount(text)
 	p.hidden += n
 	return shown
 }
 
-// add adds a paragraph.
-func (p *Page) add(of Paragraph) {
+// add redacts and adds a paragraph.
+func (p *page) add(of paragraph) {
 	of.Title, of.Text = p.hide(of.Title), p.hide(of.Text)
 	p.paragraphs = append(p.paragraphs, of)
 }
 
-// line adds a line.
-func (p *Page) line(k Kind, format string, args ...any) {
-	p.add(Paragraph{Kind: k, Text: fmt.Sprintf(format, args...)})
+// line adds a formatted line.
+func (p *page) line(k paragraphKind, format string, args ...any) {
+	p.add(paragraph{Kind: k, Text: fmt.Sprintf(format, args...)})
 }
 
-// block adds a text, where there is one.
-func (p *Page) block(k Kind, text string) {
+// block adds a text unless it is empty.
+func (p *page) block(k paragraphKind, text string) {
 	if text != "" {
-		p.add(Paragraph{Kind: k, Text: text})
+		p.add(paragraph{Kind: k, Text: text})
 	}
 }
 
-// message adds the text of a message: what is sent of it, what is not, and what is sent instead.
-func (p *Page) message(text string, e history.Entry) {
-	secrets := p.secrets.In(text)
+// message adds the text of a message in paragraphs: parts that are sent, parts that are not, and what is sent instead.
+func (p *page) message(text string, e history.Entry) {
+	secrets := p.secrets.Spans(text)
 	p.hidden += len(secrets)
 	at, characters := 0, 0
-	take := func(k Kind, end int) {
+	take := func(k paragraphKind, end int) {
 		from := at
 		for ; characters < end && at < len(text); characters++ {
 			_, n := utf8.DecodeRuneInString(text[at:])
 			at += n
 		}
-		if shown := theme.Without(secrets, text, from, at); shown != "" {
-			p.paragraphs = append(p.paragraphs, Paragraph{Kind: k, Text: shown})
+		if shown := theme.RedactRange(secrets, text, from, at); shown != "" {
+			p.paragraphs = append(p.paragraphs, paragraph{Kind: k, Text: shown})
 		}
 	}
 	inserted := e.Inserted
-	takeTo := func(k Kind, end int) {
+	takeTo := func(k paragraphKind, end int) {
 		for ; len(inserted) > 0 && inserted[0].At <= end; inserted = inserted[1:] {
 			take(k, inserted[0].At)
 			p.insert(inserted[0], e.Cuts)
@@ -100,28 +100,28 @@ func (p *Page) message(text string, e history.Entry) {
 		take(k, end)
 	}
 	if !e.Sent() {
-		take(Unsent, math.MaxInt)
+		take(kindUnsent, math.MaxInt)
 		return
 	}
 	for _, c := range e.Cuts {
-		takeTo(Sent, c.From)
-		takeTo(Unsent, c.To)
+		takeTo(kindSent, c.From)
+		takeTo(kindUnsent, c.To)
 	}
-	takeTo(Sent, math.MaxInt)
+	takeTo(kindSent, math.MaxInt)
 }
 
-// insert adds what is sent beside the text of a message. In the place of a cut it is a marker.
-func (p *Page) insert(in history.Insert, cuts []history.Range) {
-	added := Paragraph{Kind: Added, Text: in.Text}
+// insert adds a text that is inserted into a message: a marker if it replaces a cut.
+func (p *page) insert(in history.Insert, cuts []history.Range) {
+	added := paragraph{Kind: kindAdded, Text: in.Text}
 	if slices.ContainsFunc(cuts, func(c history.Range) bool { return c.From <= in.At && in.At <= c.To }) {
-		added.Kind = Marker
+		added.Kind = kindMarker
 		added.Aside = "added in place, " + theme.Plural(utf8.RuneCountInString(in.Text), "character")
 	}
 	p.add(added)
 }
 
-// text is all of it.
-func (p *Page) text() string {
+// text returns the whole text.
+func (p *page) text() string {
 	var b strings.Builder
 	for _, of := range p.paragraphs {
 		b.WriteString(of.Title + of.Text + "\n")
@@ -130,42 +130,42 @@ func (p *Page) text() string {
 }
 
 const (
-	measure   = 92 // the most cells of a line of prose
-	markCells = 2  // the glyph or bar left of a text, and the blank after it
+	maxProse  = 92 // cells of a line of prose
+	markCells = 2  // the mark left of a text and a space
 )
 
-// pager is a page to scroll through. Only the lines on the screen are wrapped, so that a text of many megabytes opens
-// at once: the viewport of Bubbles would measure every line at each view.
+// pager scrolls through a page. It wraps only the lines on the screen, so a text of many megabytes opens at once; the
+// viewport of Bubbles would measure every line for each frame.
 type pager struct {
-	page   *Page
+	page   *page
 	lines  []line
-	rows   map[int][]string // of lines that were wrapped, at width w
+	rows   map[int][]string // cache of wrapped lines, for width w
 	st     *theme.Styles
-	wide   bool // a line of text may be as wide as the screen: it is no prose
+	wide   bool // lines may be as wide as the screen: the text is not prose
 	top    spot
 	w, h   int
-	height int // of the screen: the text has what the foot leaves of it
+	height int // of the screen; h is what the foot leaves for the text
 
-	foot func() []string // draws what stays below the text; nil for nothing
+	foot func() []string // draws the lines that stay below the text; nil for none
 }
 
 // line is a line of a paragraph.
 type line struct {
-	*Paragraph
+	*paragraph
 	text  string
 	first bool
 }
 
-// spot is a row of a line. The one behind the last row is row 0 of the line behind the last.
+// spot is a row of a wrapped line. The end of the text is row 0 after the last line.
 type spot struct{ line, row int }
 
-// split takes the page apart into lines.
+// split splits the page into lines.
 func (g *pager) split() {
-	before := Plain
+	before := kindPlain
 	for i := range g.page.paragraphs {
 		p := &g.page.paragraphs[i]
 		text, first := p.Text, true
-		if before >= Sent && p.Kind >= Sent { // one text goes on, as where it is wrapped
+		if before >= kindSent && p.Kind >= kindSent { // the same text goes on: drop the white space at the break
 			if text = strings.TrimPrefix(strings.TrimPrefix(text, " "), "\n"); text == "" {
 				continue
 			}
@@ -180,7 +180,7 @@ func (g *pager) split() {
 	}
 }
 
-// piece is how many bytes of a line are wrapped as a whole: of a long one not all.
+// piece returns how many bytes of a long line are wrapped together.
 func piece(text string) int {
 	const longest = 8 << 10
 	end := min(len(text), longest)
@@ -190,7 +190,7 @@ func piece(text string) int {
 	return end
 }
 
-// resize gives the pager its size in cells. The line at the top stays there.
+// resize sets the size in cells. The line at the top stays there.
 func (g *pager) resize(w, h int) {
 	if g.lines == nil {
 		g.split()
@@ -202,7 +202,7 @@ func (g *pager) resize(w, h int) {
 	g.fit()
 }
 
-// fit gives the text what the foot leaves of the screen. A low screen has no foot.
+// fit gives the text the lines that the foot leaves. A low screen has no foot.
 func (g *pager) fit() {
 	const leastText = 4 // lines
 	g.h = max(1, g.height)
@@ -211,10 +211,10 @@ func (g *pager) fit() {
 			g.h = g.height - n - 1
 		}
 	}
-	g.settle()
+	g.clamp()
 }
 
-// wrapped is a line's rows. Every line has one.
+// wrapped returns the rows of line i, at least one.
 func (g *pager) wrapped(i int) []string {
 	const kept = 1 << 10
 	if g.rows == nil || len(g.rows) >= kept {
@@ -226,7 +226,7 @@ func (g *pager) wrapped(i int) []string {
 	return g.rows[i]
 }
 
-// move is so many rows below a spot, or above it, as far as there are rows.
+// move returns the spot that is so many rows below another one, or above it, within the text.
 func (g *pager) move(at spot, by int) spot {
 	for ; by < 0 && at != (spot{}); by++ {
 		if at.row == 0 {
@@ -242,8 +242,8 @@ func (g *pager) move(at spot, by int) spot {
 	return at
 }
 
-// settle goes back as far as the screen would be empty below the end.
-func (g *pager) settle() {
+// clamp scrolls back if the end of the text is above the end of the screen.
+func (g *pager) clamp() {
 	last := g.move(spot{len(g.lines), 0}, -g.h)
 	if g.top.line > last.line || g.top.line == last.line && g.top.row > last.row {
 		g.top = last
@@ -253,10 +253,10 @@ func (g *pager) settle() {
 // goTo scrolls a line to the top.
 func (g *pager) goTo(line int) {
 	g.top = spot{line, 0}
-	g.settle()
+	g.clamp()
 }
 
-// scroll moves the text by rows, or to one of its ends.
+// scroll scrolls by rows, or by keymap.AllLines to an end.
 func (g *pager) scroll(by int) {
 	switch by {
 	case -keymap.AllLines:
@@ -266,10 +266,10 @@ func (g *pager) scroll(by int) {
 	default:
 		g.top = g.move(g.top, by)
 	}
-	g.settle()
+	g.clamp()
 }
 
-// jump scrolls to the next heading, or to the one before, where there is one.
+// jump scrolls to the next or previous heading, if there is one.
 func (g *pager) jump(by int) {
 	for i := g.top.line + by; i >= 0 && i < len(g.lines); i += by {
 		if g.lines[i].first && g.lines[i].Title != "" {
@@ -279,7 +279,7 @@ func (g *pager) jump(by int) {
 	}
 }
 
-// position says how far down the text the screen is, "" where it holds all of it.
+// position says in percent how far down the text is scrolled, "" if all of it is visible.
 func (g *pager) position() string {
 	end := g.move(g.top, g.h)
 	if g.top == (spot{}) && end.line == len(g.lines) {
@@ -288,7 +288,7 @@ func (g *pager) position() string {
 	return theme.Thousands(end.line*100/len(g.lines)) + " %"
 }
 
-// View draws the rows on the screen.
+// View draws the visible rows and the foot.
 func (g *pager) View() (rows []string) {
 	for at := g.top; at.line < len(g.lines) && len(rows) < g.h; at = g.move(at, 1) {
 		rows = append(rows, g.wrapped(at.line)[at.row])
@@ -299,18 +299,17 @@ func (g *pager) View() (rows []string) {
 	return rows
 }
 
-// draw draws a line in rows. What stands at its right end has a row of its own where there is no
-// room for it.
+// draw draws a line in rows. An aside without room beside the first row gets a row of its own.
 func (g *pager) draw(l line) []string {
-	if l.Kind == Drawn {
+	if l.Kind == kindDrawn {
 		return []string{l.text}
 	}
 	title, aside, mark := "", "", marks[l.Kind]
 	if l.first {
 		title, aside, mark = markdown.Visible(l.Title), l.Aside, cmp.Or(l.Mark, mark)
 	}
-	w, style := max(1, g.w-2*theme.Gutter(g.w)-markCells), g.style(l.Paragraph)
-	room := min(w, measure)
+	w, style := max(1, g.w-2*theme.Gutter(g.w)-markCells), g.style(l.paragraph)
+	room := min(w, maxProse)
 	if g.wide {
 		room = w
 	}
@@ -332,31 +331,31 @@ func (g *pager) draw(l line) []string {
 	return rows
 }
 
-// marks are what stands left of a text of a kind.
-var marks = map[Kind]string{Sent: "▌", Unsent: "┊", Marker: "◐", Added: "✚"}
+// marks are the marks left of a text by its kind.
+var marks = map[paragraphKind]string{kindSent: "▌", kindUnsent: "┊", kindMarker: "◐", kindAdded: "✚"}
 
-// marked is a mark in the cells left of a text, behind the gutter.
+// marked draws the margin and a mark.
 func (g *pager) marked(mark string) string {
-	style := g.st.OfGlyph(mark)
-	if mark == marks[Unsent] {
+	style := g.st.GlyphStyle(mark)
+	if mark == marks[kindUnsent] {
 		style = g.st.Faint
 	}
 	return strings.Repeat(" ", theme.Gutter(g.w)) + theme.Fit(style.Render(mark), markCells)
 }
 
-// style is the style of a paragraph's text.
-func (g *pager) style(p *Paragraph) lipgloss.Style {
+// style returns the style of a paragraph's text.
+func (g *pager) style(p *paragraph) lipgloss.Style {
 	switch p.Kind {
-	case Verdict:
+	case kindVerdict:
 		if p.Mark != "○" && p.Mark != "⊘" {
-			return g.st.OfGlyph(p.Mark)
+			return g.st.GlyphStyle(p.Mark)
 		}
 		return g.st.Muted
-	case Unsent, Quiet:
+	case kindUnsent, kindRemark:
 		return g.st.Muted
-	case Marker, Added:
-		return g.st.OfGlyph(marks[p.Kind]).Bold(true)
-	case Warning:
+	case kindMarker, kindAdded:
+		return g.st.GlyphStyle(marks[p.Kind]).Bold(true)
+	case kindWarning:
 		return g.st.Cut
 	}
 	return g.st.Text

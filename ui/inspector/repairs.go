@@ -19,8 +19,8 @@ import (
 	"winnow/ui/theme"
 )
 
-// Repaired are the messages of a plan that it repairs, or sends otherwise because they are damaged.
-func Repaired(p *history.Plan) (list []history.Entry) {
+// RepairedEntries returns the entries of a plan that have repairs or a remedy.
+func RepairedEntries(p *history.Plan) (list []history.Entry) {
 	for i := range p.Entries { // Most are not repaired, and an entry is large to copy.
 		if len(p.Entries[i].Repairs) > 0 {
 			list = append(list, p.Entries[i])
@@ -29,7 +29,7 @@ func Repaired(p *history.Plan) (list []history.Entry) {
 	return list
 }
 
-// remedyOf is what is sent of a repaired message.
+// remedyOf returns the remedy in use for a message.
 func remedyOf(e history.Entry) history.Remedy {
 	for _, r := range e.Repairs {
 		if r.Remedy != history.SendRepaired {
@@ -39,94 +39,93 @@ func remedyOf(e history.Entry) history.Remedy {
 	return history.SendRepaired
 }
 
-// Price is a remedy that there is for a message, and the request with it.
-type Price struct {
+// RemedyOption is a remedy that can be chosen for a message, and the plan of the request with it.
+type RemedyOption struct {
 	Remedy history.Remedy
 	Plan   *history.Plan
 }
 
-// repair writes what was repaired of the message: what was wrong, and what is stored against what is sent, by the
-// remedy under the cursor.
-func (in *Model) repair(p *Page) {
+// repair writes the repair of the message: what was wrong, and the stored messages beside those that would be sent with
+// the remedy under the cursor.
+func (in *Model) repair(p *page) {
 	plan, when, e := &in.Plan, "now", in.entry()
-	if i := in.pointed(); i >= 0 && in.remedy != remedyOf(e) {
-		plan, when = in.prices[i].Plan, "if you choose this"
-		e, _ = plan.EntryOf(in.On.Message)
+	if i := in.optionAtCursor(); i >= 0 && in.remedy != remedyOf(e) {
+		plan, when = in.options[i].Plan, "if you choose this"
+		e, _ = plan.EntryOf(in.Subject.Message)
 	}
 	for _, r := range e.Repairs {
 		what, instead, _ := strings.Cut(r.Cause.Sentence(), "; ")
-		p.add(Paragraph{Mark: "▲", Title: strings.TrimSuffix(what, ".")})
+		p.add(paragraph{Mark: "▲", Title: strings.TrimSuffix(what, ".")})
 		if r.Remedy == history.SendRepaired {
-			p.block(Quiet, theme.UpperFirst(instead))
+			p.block(kindRemark, theme.UpperFirst(instead))
 		}
 	}
-	p.line(Quiet, "Many servers refuse a whole request for this.")
-	p.line(Quiet, "")
+	p.line(kindRemark, "Many servers refuse a whole request for this.")
+	p.line(kindRemark, "")
 	for _, row := range in.comparison(plan, e, when) {
-		p.paragraphs = append(p.paragraphs, Paragraph{Kind: Drawn, Text: row})
+		p.paragraphs = append(p.paragraphs, paragraph{Kind: kindDrawn, Text: row})
 	}
-	p.line(Quiet, "")
-	p.line(Quiet, "The original is kept byte for byte.")
+	p.line(kindRemark, "")
+	p.line(kindRemark, "The original is kept byte for byte.")
 }
 
-// readPrices plans with each other remedy for the message than now, and keeps those that change something.
-func (in *Model) readPrices() tea.Cmd {
+// readRemedies plans with each remedy for the message, and keeps those that make a difference.
+func (in *Model) readRemedies() tea.Cmd {
 	if in.Past != nil {
 		return nil
 	}
 	of, s, draft, now := in.entry(), in.Session, in.Draft(), in.Plan
 	return in.later(func(ctx context.Context) (func() tea.Cmd, error) {
-		var prices []Price
+		var prices []RemedyOption
 		for _, to := range history.Remedies() {
 			plan := now
 			if to != remedyOf(of) {
-				// Why it could not be sent is said where it is sent.
+				// The user sees the error on sending.
 				plan, _ = s.Try(ctx, session.Settings{}).WithRemedy(to, of.ID).Preview(draft)
 			}
 			if e, ok := plan.EntryOf(of.ID); ok && remedyOf(e) == to {
-				prices = append(prices, Price{to, &plan})
+				prices = append(prices, RemedyOption{to, &plan})
 			}
 		}
-		return func() tea.Cmd { return in.ShowPrices(prices) }, nil
+		return func() tea.Cmd { return in.ShowRemedies(prices) }, nil
 	})
 }
 
-// ShowPrices shows the remedies that there are for the message. The cursor stays on its remedy, and is on what is sent
-// now at first.
-func (in *Model) ShowPrices(prices []Price) tea.Cmd {
-	if in.prices = prices; in.pointed() < 0 {
+// ShowRemedies shows the remedies for the message. The cursor stays on its remedy, or begins on the one in use.
+func (in *Model) ShowRemedies(prices []RemedyOption) tea.Cmd {
+	if in.options = prices; in.optionAtCursor() < 0 {
 		in.remedy = remedyOf(in.entry())
 	}
 	return in.write(0, in.repair)
 }
 
-// pointed is the remedy under the cursor, by its place; -1 until the prices are known.
-func (in *Model) pointed() int {
-	return slices.IndexFunc(in.prices, func(p Price) bool { return p.Remedy == in.remedy })
+// optionAtCursor returns the index of the option under the cursor, -1 until the options are known.
+func (in *Model) optionAtCursor() int {
+	return slices.IndexFunc(in.options, func(p RemedyOption) bool { return p.Remedy == in.remedy })
 }
 
-// point moves the cursor to another remedy.
-func (in *Model) point(i int) tea.Cmd {
-	if i < 0 || i >= len(in.prices) {
+// moveToOption moves the cursor to another option.
+func (in *Model) moveToOption(i int) tea.Cmd {
+	if i < 0 || i >= len(in.options) {
 		return nil
 	}
-	in.remedy = in.prices[i].Remedy
+	in.remedy = in.options[i].Remedy
 	return in.write(0, in.repair)
 }
 
-// stepRepair goes to another repaired message. Behind the last one comes the first.
+// stepRepair goes to the next repaired message, and wraps around.
 func (in *Model) stepRepair(by int) tea.Cmd {
-	list := Repaired(&in.Plan)
+	list := RepairedEntries(&in.Plan)
 	to := list[(in.repairNumber(list)+by+len(list))%len(list)]
 	return in.Inspect(Subject{Message: to.ID}, RepairView)
 }
 
-// repairNumber is the place of the message among the repaired ones.
+// repairNumber returns the index of the message among the repaired ones.
 func (in *Model) repairNumber(list []history.Entry) int {
-	return slices.IndexFunc(list, func(e history.Entry) bool { return e.ID == in.On.Message })
+	return slices.IndexFunc(list, func(e history.Entry) bool { return e.ID == in.Subject.Message })
 }
 
-// choose has a remedy stored for the message and its group.
+// choose stores a remedy for the message and its tool group.
 func (in *Model) choose(to history.Remedy) tea.Cmd {
 	e := in.entry()
 	switch recovery := in.Session.State().Policy.Recovery; {
@@ -135,7 +134,7 @@ func (in *Model) choose(to history.Remedy) tea.Cmd {
 	case !recovery.TakesRemedies():
 		return in.Say("Recovery is set to " + string(recovery) + " for all calls, so there is nothing to choose.")
 	case to == remedyOf(e):
-		return in.Say("This is what is sent now.")
+		return in.Say("This is already in use.")
 	}
 	s := in.Session
 	return in.Run(func(ctx context.Context) tea.Msg {
@@ -149,11 +148,11 @@ func (in *Model) choose(to history.Remedy) tea.Cmd {
 	})
 }
 
-// remedies are what can be sent, each with its tokens beside those of now.
+// remedies draws the options, each with the difference in tokens.
 func (in *Model) remedies() (lines []string) {
 	st, gutter := &in.Themes.Styles, theme.Gutter(in.w)
-	w := in.w - gutter - 1 // beside the mark of the cursor
-	for i, p := range in.prices {
+	w := in.w - gutter - 1 // without the cursor bar
+	for i, p := range in.options {
 		name, about := in.remedyText(p.Remedy)
 		tokens, style := "no difference", st.Text
 		switch more := p.Plan.Sum.Used() - in.Plan.Sum.Used(); {
@@ -180,9 +179,9 @@ func (in *Model) remedies() (lines []string) {
 	return lines
 }
 
-// remedyText is the name of a remedy, and what becomes of the message by it.
+// remedyText returns the name of a remedy and what it does to the message.
 func (in *Model) remedyText(to history.Remedy) (name, about string) {
-	m, _ := in.Panel.Stored(in.On.Message)
+	m, _ := in.Panel.StoredMessage(in.Subject.Message)
 	switch {
 	case to == history.LeaveOut && m.Role != history.Tool && len(m.ToolCalls) == 0:
 		return "Leave the message out", "the messages around it stay"
@@ -194,10 +193,10 @@ func (in *Model) remedyText(to history.Remedy) (name, about string) {
 	return "Send it repaired", "changes only what the server needs"
 }
 
-// repairHints are the keys that matter in the view of a repair.
+// repairHints are the keys of the repair view.
 func (in *Model) repairHints() (hints []key.Binding) {
 	k := &in.Keys
-	if len(in.prices) > 1 {
+	if len(in.options) > 1 {
 		hints = append(hints, k.Hint("choose", keymap.Down, keymap.Up), k.Hint("use this repair", keymap.Choose))
 	}
 	if remedyOf(in.entry()) != history.SendRepaired {
@@ -206,13 +205,13 @@ func (in *Model) repairHints() (hints []key.Binding) {
 	return append(hints, k.Hint("next repair", keymap.NextHit))
 }
 
-// group are the messages that are repaired together, a message with the results of its calls or a message alone: as
-// they are stored, and as a plan sends them.
+// group returns the messages that are repaired together, a message with the results of its calls: as stored, and as a
+// plan sends them.
 func (in *Model) group(plan *history.Plan, e history.Entry) (stored, sent []history.Message) {
 	var ids []int64
 	for _, i := range plan.Group(e.Index) {
 		id := plan.Entries[i].ID
-		m, _ := in.Panel.Stored(id)
+		m, _ := in.Panel.StoredMessage(id)
 		stored, ids = append(stored, m.Message), append(ids, id)
 	}
 	at := carriersOf(plan, ids...)
@@ -220,7 +219,7 @@ func (in *Model) group(plan *history.Plan, e history.Entry) (stored, sent []hist
 		return stored, nil
 	}
 	end := slices.Max(at) + 1
-	for end < len(plan.Messages) && plan.Messages[end].Role == history.Tool { // stand-ins for results
+	for end < len(plan.Messages) && plan.Messages[end].Role == history.Tool { // placeholder results
 		end++
 	}
 	return stored, plan.Messages[slices.Min(at):end]
@@ -228,13 +227,13 @@ func (in *Model) group(plan *history.Plan, e history.Entry) (stored, sent []hist
 
 // The layout of a comparison, in cells.
 const (
-	columnGap = 4 // between what is stored and what is sent
-	signCells = 3 // the sign of a row, with a cell before and after it
-	nameCells = 8 // the name of a value, with the cells before and after it
+	columnGap = 4 // between the two columns
+	signCells = 3 // a − or + with a space on both sides
+	nameCells = 8 // the name of a value with its spaces
 )
 
-// comparison draws messages as they are stored against what is sent of them: side by side, on a narrow screen one below
-// the other. A row that the other side does not have begins with a sign, − or +.
+// comparison draws the stored messages beside those that are sent, or above them on a narrow screen. Rows that only one
+// side has are marked − or +.
 func (in *Model) comparison(plan *history.Plan, e history.Entry, when string) []string {
 	st, gutter := &in.Themes.Styles, theme.Gutter(in.w)
 	w, beside := in.w-2*gutter, in.w >= theme.NarrowScreen
@@ -248,7 +247,7 @@ func (in *Model) comparison(plan *history.Plan, e history.Entry, when string) []
 		stored = append(stored, in.signed(was, is, "−", st.Error)...)
 		sent = append(sent, in.signed(is, was, "+", st.Seen)...)
 		if rows := max(len(stored), len(sent)); beside { // the next messages begin side by side
-			stored, sent = theme.Blank(stored, w-1, rows), theme.Blank(sent, w-1, rows)
+			stored, sent = theme.FitLines(stored, w-1, rows), theme.FitLines(sent, w-1, rows)
 		}
 	}
 	edge := lipgloss.NewStyle().MarginLeft(gutter)
@@ -260,8 +259,8 @@ func (in *Model) comparison(plan *history.Plan, e history.Entry, when string) []
 	return strings.Split(edge.Render(lipgloss.JoinHorizontal(lipgloss.Top, left, gap, right)), "\n")
 }
 
-// rowsOf are the rows of message i: its role, its text, and of calls and results the ids, which are quoted: a blank one
-// is seen.
+// rowsOf returns the rows of message i: its role, its text, and its calls or its result. Ids are quoted, so that an
+// empty one is visible.
 func (in *Model) rowsOf(list []history.Message, i, w int) (rows []string) {
 	if i >= len(list) {
 		return nil
@@ -283,10 +282,10 @@ func (in *Model) rowsOf(list []history.Message, i, w int) (rows []string) {
 	return rows
 }
 
-// valueRows are the rows of a value behind its name. Of a long one the beginning and the end are shown.
+// valueRows returns the rows of a named value. A long value is shortened in the middle.
 func (in *Model) valueRows(name, text string, w int) []string {
 	const head, tail = 200, 200 // bytes
-	text = in.Secrets.Without(text)
+	text = in.Secrets.Redact(text)
 	if left := len(text) - head - tail; left > 0 {
 		text = strings.ToValidUTF8(text[:head], "") + "\n… " + theme.Size(left) + " more …\n" +
 			strings.ToValidUTF8(text[len(text)-tail:], "")
@@ -299,7 +298,7 @@ func (in *Model) valueRows(name, text string, w int) []string {
 	return rows
 }
 
-// signed are the rows of a message beside those of the other side.
+// signed styles the rows of a message and marks those that the other side does not have.
 func (in *Model) signed(rows, other []string, sign string, style lipgloss.Style) (lines []string) {
 	st := &in.Themes.Styles
 	for i, row := range rows {
@@ -321,13 +320,13 @@ func (in *Model) signed(rows, other []string, sign string, style lipgloss.Style)
 	return lines
 }
 
-// column is one side of a comparison, w cells wide on the ground of code under its title.
+// column draws one side of a comparison in w cells, with its title.
 func (in *Model) column(title, about string, lines []string, w int) string {
 	st := &in.Themes.Styles
 	column := theme.Fit(st.Strong.Render(title)+st.Muted.Render("  "+about), w)
 	for _, line := range append(lines, "") {
-		if st.Tinted {
-			column += "\n" + theme.Ground(st.Tint, theme.Fit(" "+line, w))
+		if st.HasBackgrounds {
+			column += "\n" + theme.WithBackground(st.Tint, theme.Fit(" "+line, w))
 		} else {
 			column += "\n" + theme.Fit(st.Faint.Render("│")+line, w)
 		}

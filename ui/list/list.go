@@ -1,5 +1,5 @@
-// Package list is a list to choose from with a line that filters it. It holds items that it is given, moves the cursor
-// and draws; what an item means and how the list was made it does not know.
+// Package list is a list of items to choose from, with a filter line. It moves the cursor, filters and draws; the
+// meaning of the items is up to its owner.
 package list
 
 import (
@@ -14,99 +14,98 @@ import (
 	"winnow/ui/theme"
 )
 
-// Item is one entry. The filter searches its label, and after that its other texts.
+// Item is an entry of the list. The filter searches its label first, then its other texts.
 type Item struct {
-	Label  string
-	About  string // in a column of its own
-	Right  string // at the right end of the line: a key, a number
-	Also   string // not shown
-	Group  string // stands above the first of its items, "" for none; the items of a group follow each other
-	Value  string // what is chosen
-	Always bool   // the filter leaves it, whatever is typed
+	Label       string
+	Description string // in a second column
+	Right       string // at the right end of the line
+	Hidden      string // searched by the filter, but not drawn
+	Group       string // heading above adjacent items with the same group, "" for none
+	Value       string // identifies the item
+	Always      bool   // the filter never hides it
 }
 
-// Options are what one list differs in from another.
+// Options configure a list.
 type Options struct {
-	Title   string
-	Prompt  string        // stands in the empty filter line, "" for the title
-	Remark  string        // about all items, at the end of the hints; "" for none
-	Does    string        // what choosing does, as a hint: "run"
-	Also    keymap.Action // closes the list as well, as the key that opened it; "" for none
-	Loading bool          // the items are still being asked for
+	Title       string
+	Placeholder string        // in the empty filter line, "" for the title
+	Footnote    string        // at the end of the hints, "" for none
+	ChooseHint  string        // what choosing does, such as "run"
+	CloseAction keymap.Action // the action that opened the list and also closes it, "" for none
+	Loading     bool          // the items are still being read
 
-	Short bool // before anything is typed, only the items of groups are shown; then all that fit, without groups
-	Stays bool // it stays open when something is chosen
-	Wide  bool // the labels may take two thirds of a line
-	Wraps bool // what is said about an item goes on below it where the line is too short
+	GroupsFirst      bool // without a filter show only items in groups, with one all matches ungrouped
+	StaysOpen        bool // choosing does not close it
+	WideLabels       bool // labels may take two thirds of a line
+	WrapDescriptions bool // a long description continues below its item
 
-	// Row draws a line of a list whose owner draws them, and the line of the filter as well. For the line above a group
-	// it gets an item that has no more than its name.
-	Row func(i Item, hits [][2]int, selected bool) string
+	// DrawRow draws a line in place of the list; its owner then draws the filter line too. For the heading of a group
+	// it gets an item with nothing but Group.
+	DrawRow func(i Item, hits [][2]int, selected bool) string
 }
 
-// Model is a list. It is made by New.
+// Model is a list. Call New to make one.
 type Model struct {
 	Options
-	Filter theme.Field
-	Notes  []string // lines under the list: what could not be listed
-	Head   int      // how many lines stand above the items: the filter, and a rule where there is room
+	Filter    theme.Field
+	Notes     []string // lines below the items, such as errors
+	HeadLines int      // lines above the items: the filter, and a rule if there is room
 
 	ctx   *app.Context
 	items []Item
-	shown []match // what the filter leaves, in its order
-	rows  []row   // the lines of that
-	at    int     // the cursor, in what is shown
+	shown []match // the items that match the filter, in order
+	rows  []row   // their lines
+	at    int     // index of the cursor in shown
 	w, h  int
 
-	labels int // cells of the labels that have a text beside them
+	labels int // cells of the widest label with a description
 }
 
-// row is one line of the list: an item or a further line of it, else the name of a group or a blank.
+// row is one line of the list: an item or its continuation, a group heading, or a blank line.
 type row struct {
-	at   int    // of an item: its place in what is shown; -1 for none
-	text string // what is said about the item, or the name of the group
-	more bool   // the line goes on with the one before it
+	at   int    // index of the item in shown, -1 for none
+	text string // a part of the description, or the group
+	more bool   // it continues the line above
 }
 
-// Result is what a key, a paste or a click came to.
+// Result is the effect of a message on the list.
 type Result int
 
 // The results.
 const (
-	Moved    Result = iota // the cursor may stand somewhere else
-	Filtered               // so may it, and the filter is another one
-	Chosen                 // the item under the cursor is wanted
-	Closed                 // nothing was chosen
-	Unknown                // the key means nothing here
+	Moved      Result = iota // the cursor may have moved
+	Filtered                 // the filter changed, and the cursor may have moved
+	Chosen                   // the item under the cursor was chosen
+	Closed                   // the list was closed
+	UnknownKey               // the key has no meaning here
 )
 
-// New is a list of items.
+// New returns a list of items.
 func New(ctx *app.Context, o Options, items ...Item) *Model {
 	m := &Model{Options: o, ctx: ctx, Filter: theme.NewField(""), items: items}
-	if m.Row == nil {
-		m.Row, m.Head = m.line, 2
+	if m.DrawRow == nil {
+		m.DrawRow, m.HeadLines = m.line, 2
 	}
 	m.match()
 	return m
 }
 
-// match finds what the filter leaves.
+// match applies the filter.
 func (m *Model) match() {
-	m.shown = matches(m.items, m.Filter.Text(), m.Short)
+	m.shown = matches(m.items, m.Filter.Text(), m.GroupsFirst)
 	m.arrange()
 }
 
-// Fill replaces the items. The filter stays, and the cursor stays on its value; where that is gone, on its line: what
-// a key does next must not move to another place of the list.
-func (m *Model) Fill(items []Item) {
-	old, _ := m.Cursor()
+// SetItems replaces the items. The filter stays. The cursor stays on its item by value, or else on its line.
+func (m *Model) SetItems(items []Item) {
+	old, _ := m.SelectedItem()
 	m.Loading, m.items = false, items
 	m.match()
-	m.Move(0)
+	m.MoveCursor(0)
 	m.Select(old.Value)
 }
 
-// Resize gives the list its size in cells.
+// Resize sets the size in cells.
 func (m *Model) Resize(w, h int) {
 	before := m.w
 	if m.w, m.h = w, h; w != before {
@@ -114,37 +113,37 @@ func (m *Model) Resize(w, h int) {
 	}
 }
 
-// Select puts the cursor on the item with a value, where the list shows it.
+// Select moves the cursor to the item with a value, if it is shown.
 func (m *Model) Select(value string) {
 	if i := slices.IndexFunc(m.shown, func(s match) bool { return m.items[s.item].Value == value }); i >= 0 {
 		m.at = i
 	}
 }
 
-// Cursor is the item under the cursor.
-func (m *Model) Cursor() (Item, bool) {
+// SelectedItem returns the item under the cursor.
+func (m *Model) SelectedItem() (Item, bool) {
 	if m.at < 0 || m.at >= len(m.shown) {
 		return Item{}, false
 	}
 	return m.items[m.shown[m.at].item], true
 }
 
-// Items are all items, in their order.
+// Items returns all items in order.
 func (m *Model) Items() []Item { return m.items }
 
-// Len is how many items there are.
+// Len is the number of items.
 func (m *Model) Len() int { return len(m.items) }
 
-// Types says that a character goes on with the filter.
+// Types reports whether a printable key is text now, because the filter is not empty.
 func (m *Model) Types() bool { return m.Filter.Text() != "" }
 
-// Shown is how many of them the filter leaves.
-func (m *Model) Shown() int { return len(m.shown) }
+// ShownCount is the number of items that match the filter.
+func (m *Model) ShownCount() int { return len(m.shown) }
 
-// Lines is how many lines these take.
-func (m *Model) Lines() int { return len(m.rows) }
+// LineCount is the number of lines of these items.
+func (m *Model) LineCount() int { return len(m.rows) }
 
-// noMatch says that the list has items and the filter leaves none of them.
+// noMatch reports whether no item matches the filter.
 func (m *Model) noMatch() bool { return len(m.items) > 0 && len(m.shown) == 0 }
 
 // Hints are the keys of the list.
@@ -154,11 +153,12 @@ func (m *Model) Hints() []key.Binding {
 		return []key.Binding{k.Hint("clear the filter", keymap.Back)}
 	}
 	return []key.Binding{
-		k.Hint("choose", keymap.ListUp, keymap.ListDown), k.Hint(m.Does, keymap.Choose), k.Hint("close", keymap.Back),
+		k.Hint("choose", keymap.ListUp, keymap.ListDown), k.Hint(m.ChooseHint, keymap.Choose),
+		k.Hint("close", keymap.Back),
 	}
 }
 
-// Update is a key, a paste, or the mouse, whose place is counted from the corner of the list.
+// Update handles a key, a paste or the mouse. Mouse positions count from the upper left corner of the list.
 func (m *Model) Update(msg tea.Msg) Result {
 	before := m.Filter.Text()
 	switch msg := msg.(type) {
@@ -169,7 +169,7 @@ func (m *Model) Update(msg tea.Msg) Result {
 	case tea.PasteMsg:
 		m.Filter.Insert(strings.TrimSpace(msg.Content))
 	case tea.MouseWheelMsg:
-		m.Move(keymap.Wheel(msg, 3))
+		m.MoveCursor(keymap.Wheel(msg, 3))
 	case tea.MouseClickMsg:
 		return m.click(msg.Y)
 	}
@@ -181,34 +181,34 @@ func (m *Model) Update(msg tea.Msg) Result {
 	return Filtered
 }
 
-// key does what a key is for. Filtered is what it returns for one that was typed.
+// key handles a key. It returns Filtered for one that edits the filter.
 func (m *Model) key(msg tea.KeyPressMsg) Result {
 	pressed := func(a keymap.Action) bool { return m.ctx.Keys.Pressed(msg, a) }
 	switch {
 	case pressed(keymap.Back) && m.noMatch():
 		m.Filter = theme.NewField("")
 		return Filtered
-	case pressed(keymap.Back), m.Also != "" && pressed(m.Also):
+	case pressed(keymap.Back), m.CloseAction != "" && pressed(m.CloseAction):
 		return Closed
 	case pressed(keymap.Choose):
 		return Chosen
 	case pressed(keymap.ListUp):
-		m.Move(-1)
+		m.MoveCursor(-1)
 	case pressed(keymap.ListDown):
-		m.Move(1)
+		m.MoveCursor(1)
 	case pressed(keymap.PageUp):
-		m.Move(-m.page())
+		m.MoveCursor(-m.page())
 	case pressed(keymap.PageDown):
-		m.Move(m.page())
-	case m.Filter.Typed(msg):
+		m.MoveCursor(m.page())
+	case m.Filter.HandleKey(msg):
 		return Filtered
 	default:
-		return Unknown
+		return UnknownKey
 	}
 	return Moved
 }
 
-// click puts the cursor on the line at y; a click on the line under it chooses that.
+// click moves the cursor to the line at y. A click on the line under the cursor chooses it.
 func (m *Model) click(y int) Result {
 	rows := m.onScreen()
 	i := y - m.head()
@@ -222,21 +222,21 @@ func (m *Model) click(y int) Result {
 	return Moved
 }
 
-// Move moves the cursor down, up where by is less than 0.
-func (m *Model) Move(by int) { m.at = max(0, min(m.at+by, len(m.shown)-1)) }
+// MoveCursor moves the cursor down by so many items, or up if by is negative.
+func (m *Model) MoveCursor(by int) { m.at = max(0, min(m.at+by, len(m.shown)-1)) }
 
-// page is how far a page goes: a line of the page before stays in sight.
+// page is the number of items in a page. One line of the previous page stays visible.
 func (m *Model) page() int { return max(1, len(m.onScreen())-1) }
 
-// arrange makes the lines of what is shown.
+// arrange makes the lines of the shown items.
 func (m *Model) arrange() {
 	m.labels, m.rows = 0, make([]row, 0, len(m.shown))
 	for _, c := range m.items {
-		if c.About != "" {
+		if c.Description != "" {
 			m.labels = max(m.labels, theme.Width(c.Label))
 		}
 	}
-	group, grouped := "", !m.Short || m.Filter.Text() == ""
+	group, grouped := "", !m.GroupsFirst || m.Filter.Text() == ""
 	for i, s := range m.shown {
 		c := &m.items[s.item]
 		if c.Group != group && grouped {
@@ -245,9 +245,9 @@ func (m *Model) arrange() {
 			}
 			m.rows = append(m.rows, row{at: -1, text: group})
 		}
-		abouts := []string{c.About}
-		if room := m.room(c); m.Wraps && room > 0 {
-			abouts = theme.Wrap(c.About, room)
+		abouts := []string{c.Description}
+		if room := m.room(c); m.WrapDescriptions && room > 0 {
+			abouts = theme.Wrap(c.Description, room)
 		}
 		for n, about := range abouts {
 			m.rows = append(m.rows, row{at: i, text: about, more: n > 0})
@@ -255,20 +255,20 @@ func (m *Model) arrange() {
 	}
 }
 
-// onScreen are the lines that are drawn: those around the cursor.
+// onScreen returns the visible lines.
 func (m *Model) onScreen() []row {
 	cursor := slices.IndexFunc(m.rows, func(r row) bool { return r.at == m.at })
-	first, end := theme.Around(max(0, cursor), len(m.rows), max(0, m.h-m.head()-len(m.notesShown())))
+	first, end := theme.WindowAround(max(0, cursor), len(m.rows), max(0, m.h-m.head()-len(m.notesShown())))
 	return m.rows[first:end]
 }
 
-// head is how many lines stand above the items: the filter, and a rule where there is room.
+// head is the number of lines above the items that fit.
 func (m *Model) head() int {
 	if m.h < 4 {
-		return min(1, m.Head)
+		return min(1, m.HeadLines)
 	}
-	return m.Head
+	return m.HeadLines
 }
 
-// notesShown are the notes for which there is room.
+// notesShown returns the notes that fit.
 func (m *Model) notesShown() []string { return m.Notes[:min(len(m.Notes), max(0, m.h-m.head()-1))] }

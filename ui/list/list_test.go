@@ -14,12 +14,12 @@ import (
 // ctx is what the lists share with the rest of the screen.
 func ctx() *app.Context {
 	return &app.Context{Shared: &app.Shared{
-		Keys: keymap.Default(), Themes: &theme.Set{Styles: theme.New(theme.None, theme.Palette{}, 0)},
+		Keys: keymap.Default(), Themes: &theme.Selection{Styles: theme.New(theme.None, theme.Palette{}, 0)},
 	}}
 }
 
 func listOf(w, h int, items ...Item) *Model {
-	m := New(ctx(), Options{Title: "models", Also: keymap.Models}, items...)
+	m := New(ctx(), Options{Title: "models", CloseAction: keymap.Models}, items...)
 	m.Resize(w, h)
 	return m
 }
@@ -43,16 +43,16 @@ func press(m *Model, keys ...string) (*Model, Result) {
 
 func TestTheCursorStaysWhereItIsWhenTheListChanges(t *testing.T) {
 	p := listOf(40, 10, three()...)
-	if c, _ := p.Cursor(); c.Value != "1" {
+	if c, _ := p.SelectedItem(); c.Value != "1" {
 		t.Fatalf("a fresh list begins at %q, want 1", c.Value)
 	}
 	press(p, "down")
-	p.Fill([]Item{{Label: "new", Value: "9"}, {Label: "bread", Value: "1"}, {Label: "parser", Value: "2"}})
-	if c, _ := p.Cursor(); c.Value != "2" {
+	p.SetItems([]Item{{Label: "new", Value: "9"}, {Label: "bread", Value: "1"}, {Label: "parser", Value: "2"}})
+	if c, _ := p.SelectedItem(); c.Value != "2" {
 		t.Errorf("with a new first line the cursor is on %q, want still 2", c.Value)
 	}
-	p.Fill([]Item{{Label: "new", Value: "9"}, {Label: "bread", Value: "1"}})
-	if c, _ := p.Cursor(); c.Value != "1" {
+	p.SetItems([]Item{{Label: "new", Value: "9"}, {Label: "bread", Value: "1"}})
+	if c, _ := p.SelectedItem(); c.Value != "1" {
 		t.Errorf("when its line is gone the cursor is on %q, want the line in its place, 1", c.Value)
 	}
 }
@@ -70,11 +70,11 @@ func TestWhatAKeyComesTo(t *testing.T) {
 		{[]string{"ctrl+l"}, Closed, "1"},
 		{[]string{"z", "enter"}, Chosen, ""},
 		{[]string{"z", "esc"}, Filtered, "1"},
-		{[]string{"f2"}, Unknown, "1"},
+		{[]string{"f2"}, UnknownKey, "1"},
 		{[]string{"p"}, Filtered, "2"},
 	} {
 		m, got := press(listOf(40, 10, three()...), c.keys...)
-		if at, _ := m.Cursor(); got != c.want || at.Value != c.at {
+		if at, _ := m.SelectedItem(); got != c.want || at.Value != c.at {
 			t.Errorf("%v: got %v on %q, want %v on %q", c.keys, got, at.Value, c.want, c.at)
 		}
 	}
@@ -84,7 +84,7 @@ func TestAClickMovesAndASecondOneChooses(t *testing.T) {
 	m := listOf(40, 10, three()...)
 	for i, want := range []Result{Moved, Chosen} {
 		got := m.Update(tea.MouseClickMsg{X: 5, Y: 4})
-		if c, _ := m.Cursor(); got != want || c.Value != "3" {
+		if c, _ := m.SelectedItem(); got != want || c.Value != "3" {
 			t.Errorf("click %d comes to %v on %q, want %v on 3", i+1, got, c.Value, want)
 		}
 	}
@@ -106,7 +106,7 @@ func TestTheFilterFindsTheBestItem(t *testing.T) {
 	} {
 		m := listOf(60, 20, items...)
 		m.Update(tea.PasteMsg{Content: filter})
-		if c, _ := m.Cursor(); c.Value != want {
+		if c, _ := m.SelectedItem(); c.Value != want {
 			t.Errorf("%q puts the cursor on %s, want %s", filter, c.Value, want)
 		}
 	}
@@ -114,21 +114,21 @@ func TestTheFilterFindsTheBestItem(t *testing.T) {
 
 // commandList has one column of descriptions, whatever follows a name.
 func commandList(w int) *Model {
-	p := New(ctx(), Options{Title: "commands", Prompt: "Find a command"}, []Item{
-		{Label: "/new", About: "start a new chat", Right: "ctrl+n", Value: "new"},
-		{Label: "/export [FORMAT] [FILE]", About: "write the chat to a file", Value: "export"},
-		{Label: "/copy [NUMBERS]", About: "copy messages", Right: "y", Value: "copy"},
+	p := New(ctx(), Options{Title: "commands", Placeholder: "Find a command"}, []Item{
+		{Label: "/new", Description: "start a new chat", Right: "ctrl+n", Value: "new"},
+		{Label: "/export [FORMAT] [FILE]", Description: "write the chat to a file", Value: "export"},
+		{Label: "/copy [NUMBERS]", Description: "copy messages", Right: "y", Value: "copy"},
 	}...)
 	p.Resize(w, 6)
 	return p
 }
 
 func TestAShortListOpensWithItsGroupsAndFindsTheRest(t *testing.T) {
-	p := New(ctx(), Options{Short: true}, []Item{
-		{Label: "/attach", About: "attach a page by its address", Group: "Chat", Value: "attach"},
-		{Label: "/copy", About: "copy an answer", Group: "More", Value: "copy"},
-		{Label: "/rename", About: "give a title", Value: "rename"},
-		{Label: "/retry", About: "ask again", Value: "retry"},
+	p := New(ctx(), Options{GroupsFirst: true}, []Item{
+		{Label: "/attach", Description: "attach a page by its address", Group: "Chat", Value: "attach"},
+		{Label: "/copy", Description: "copy an answer", Group: "More", Value: "copy"},
+		{Label: "/rename", Description: "give a title", Value: "rename"},
+		{Label: "/retry", Description: "ask again", Value: "retry"},
 	}...)
 	p.Resize(60, 10)
 	shown := func() (got string) {

@@ -11,23 +11,23 @@ import (
 	"github.com/sahilm/fuzzy"
 )
 
-// match is an item that the filter leaves.
+// match is an item that matches the filter.
 type match struct {
 	item  int
-	group int      // the first item of its group
-	hits  [][2]int // where the bytes begin and end in its label that the filter found
-	rank  int      // the sum of those of all words of the filter; the lower, the better
+	group int      // index of the first item of its group
+	hits  [][2]int // byte ranges of the label that match
+	rank  int      // sum over the words of the filter; lower is better
 }
 
-// The ranks of a word of the filter. That of a text is one more where no word of it begins with the filter's.
+// Ranks of a word of the filter. A match within a word ranks one higher than one at its beginning.
 const (
 	exact       = -1 // the filter is the name of the item
-	lettersOnly = 2  // its letters stand in the name, in their order
-	inOther     = 3  // it stands in one of the other texts
+	lettersOnly = 2  // the name has its letters in order
+	inOther     = 3  // another text has it
 )
 
-// matches are the items that fit every word of a filter. Groups keep their order; in a group the best one is first. A
-// short list has without a filter the items of its groups alone, and with one no groups.
+// matches returns the items that match every word of a filter. Groups keep their order; within a group the best match
+// is first. With short, see Options.GroupsFirst.
 func matches(items []Item, filter string, short bool) (left []match) {
 	words := strings.Fields(filter)
 	named := func(name string) bool { return filter != "" && strings.EqualFold(name, filter) }
@@ -54,9 +54,9 @@ func matches(items []Item, filter string, short bool) (left []match) {
 	return left
 }
 
-// rate notes how well the words of the filter fit an item, and reports whether each of them does.
+// rate computes rank and hits of an item, and reports whether it matches all words.
 func (m *match) rate(c *Item, words []string) bool {
-	name := c.Label // without what may follow a command
+	name := c.Label // without the arguments of a command
 	if strings.HasPrefix(name, "/") {
 		name, _, _ = strings.Cut(name, " ")
 	}
@@ -68,7 +68,7 @@ func (m *match) rate(c *Item, words []string) bool {
 				m.hits = append(m.hits, [2]int{i, i + 1})
 			}
 			m.rank += lettersOnly
-		} else if at, rank := find(strings.Join([]string{c.About, c.Right, c.Also}, "\n"), word); at >= 0 {
+		} else if at, rank := find(strings.Join([]string{c.Description, c.Right, c.Hidden}, "\n"), word); at >= 0 {
 			m.rank += inOther + rank
 		} else {
 			return false
@@ -77,8 +77,8 @@ func (m *match) rate(c *Item, words []string) bool {
 	return true
 }
 
-// find is the first place where a text holds a word, in upper or lower case, -1 for none; and 0 where a word of the
-// text begins there, else 1. A text whose length changes with the case is searched as it is.
+// find returns the first byte offset of a word in a text, ignoring case, or -1; rank is 0 at the beginning of a word of
+// the text, else 1.
 func find(text, word string) (at, rank int) {
 	if lower := strings.ToLower(text); len(lower) == len(text) {
 		text = lower

@@ -14,12 +14,12 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// isCode tells whether n is a block of code.
+// isCode reports whether n is a code block.
 func isCode(n ast.Node) bool {
 	return n.Kind() == ast.KindFencedCodeBlock || n.Kind() == ast.KindCodeBlock
 }
 
-// CodeBlocks returns the texts of the fenced code blocks in md.
+// CodeBlocks returns the texts of the fenced code blocks in md, without their fences.
 func CodeBlocks(md string) (list []string) {
 	source := []byte(md)
 	_ = ast.Walk(newParser().Parse(text.NewReader(source)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -31,8 +31,8 @@ func CodeBlocks(md string) (list []string) {
 	return list
 }
 
-// pieceEnd returns where the first piece of code ends: behind the first line that ends after 4 KB. Code is coloured by
-// pieces, so that no frame of a stream waits for a whole file, and growing code keeps its first pieces.
+// pieceEnd returns the end of the first piece of code: after the first line break beyond 4 KB. Code is highlighted in
+// pieces, so that a growing block keeps its first pieces and no frame waits for a whole file.
 func pieceEnd(code string) int {
 	const size = 4 << 10 // bytes
 	if i := strings.IndexByte(code[min(size, len(code)):], '\n'); i >= 0 {
@@ -41,7 +41,7 @@ func pieceEnd(code string) int {
 	return len(code)
 }
 
-// codeBlock returns the lines of code, the first of which names its language.
+// codeBlock returns the lines of a code block. The first one names its language.
 func (d *doc) codeBlock(n ast.Node, language string, width int) (lines []string) {
 	if language != "" {
 		lines = d.appendCode(lines, d.code[chroma.GenericPrompt].paint(OneLine(language, max(1, width-4))), width)
@@ -54,8 +54,7 @@ func (d *doc) codeBlock(n ast.Node, language string, width int) (lines []string)
 	return lines
 }
 
-// appendCode adds a line of code to lines: what stands at its left, the code, wrapped at words, and its ground, which
-// reaches from edge to edge.
+// appendCode appends a line of code, wrapped at words, on its background or with a bar on its left.
 func (r *Renderer) appendCode(lines []string, code string, width int) []string {
 	left, wrappedLeft, inner := r.faint.paint("│")+" ", r.faint.paint("↪")+" ", max(1, width-2)
 	if r.style.Tint != "" {
@@ -77,14 +76,13 @@ func (r *Renderer) appendCode(lines []string, code string, width int) []string {
 	return lines
 }
 
-// piece is a piece of code in a language, for a width.
+// piece is a piece of code in a language, for a width in cells.
 type piece struct {
 	code, language string
 	width          int
 }
 
-// pieceLines returns the lines of a piece of code. It keeps some, so that the pieces of a block that grows are not
-// coloured again.
+// pieceLines returns the lines of a piece of code. It caches some, for blocks that grow.
 func (r *Renderer) pieceLines(p piece) []string {
 	const most = 64
 	lines, ok := r.pieces[p]
@@ -105,7 +103,7 @@ func (r *Renderer) pieceLines(p piece) []string {
 // coloured returns the lines of tokens in their colours, at least one.
 func (r *Renderer) coloured(tokens []chroma.Token) (lines []string) {
 	for _, tokens := range chroma.SplitTokensIntoLines(tokens) {
-		var line strings.Builder // one of minified code has many tokens
+		var line strings.Builder // a line of minified code has many tokens
 		var open ink
 		for _, t := range tokens {
 			text := strings.TrimSuffix(t.Value, "\n")
@@ -123,8 +121,8 @@ func (r *Renderer) coloured(tokens []chroma.Token) (lines []string) {
 	return lines
 }
 
-// lexer returns the lexer of a language, one that colours nothing for an unknown one. Guessing the language from the
-// code would cost more than it shows, and so does each search of chroma's for a name that it does not know.
+// lexer returns the lexer of a language, or one without colours for an unknown language. It does not guess the
+// language, which is slow, and caches names, because chroma is slow for unknown ones.
 func (r *Renderer) lexer(language string) chroma.Lexer {
 	if r.lexers[language] == nil {
 		r.lexers[language] = cmp.Or(lexers.Get(language), lexers.Fallback)
@@ -132,7 +130,7 @@ func (r *Renderer) lexer(language string) chroma.Lexer {
 	return r.lexers[language]
 }
 
-// tokens returns the tokens of code: a single one where its lexer panics, fails or loses text.
+// tokens splits code into tokens. If the lexer panics, fails or loses text, it returns a single token.
 func tokens(lexer chroma.Lexer, code string) (all []chroma.Token) {
 	defer func() {
 		if recover() != nil || !strings.HasPrefix(chroma.Stringify(all...), code) {
@@ -143,7 +141,7 @@ func tokens(lexer chroma.Lexer, code string) (all []chroma.Token) {
 	return all
 }
 
-// codeInks returns the colours of code on its ground, by types of token, or by their categories.
+// codeInks returns the colours of code by token type or category.
 func codeInks(s Style) map[chroma.TokenType]ink {
 	inks := map[chroma.TokenType]ink{}
 	add := func(colour string, types ...chroma.TokenType) {
@@ -165,21 +163,21 @@ func codeInks(s Style) map[chroma.TokenType]ink {
 	return inks
 }
 
-// inkOf returns the colour of a token.
+// inkOf returns the colour of a token type.
 func (r *Renderer) inkOf(t chroma.TokenType) ink {
 	return cmp.Or(r.code[t], r.code[t.SubCategory()], r.code[t.Category()], r.code[chroma.Text])
 }
 
 const columnGap = 3 // cells
 
-// table is the cells of a table, in colours, but not wrapped. The first row is the head.
+// table has the cells of a table, styled but not wrapped. The first row is the head.
 type table struct {
 	rows   [][]string
 	aligns []lipgloss.Position
 }
 
-// table returns the lines of a table: a bold head, a rule, and the rows. Where it is too wide its cells are wrapped;
-// where that leaves too little for a column, each row becomes a list of its cells.
+// table returns the lines of a table: a bold head, a rule, and the rows. If the table is too wide, its cells are
+// wrapped; if a column would be too narrow, each row becomes a list of its cells.
 func (d *doc) table(n *extast.Table, width int) []string {
 	t := d.readTable(n)
 	gaps := columnGap * (len(t.aligns) - 1)
@@ -202,8 +200,7 @@ func (d *doc) table(n *extast.Table, width int) []string {
 	return lines
 }
 
-// readTable renders the cells of a table, of which each row has as many as the head. A column of numbers is at the
-// right without being told to.
+// readTable renders the cells of a table. A column of numbers is aligned right unless the table says otherwise.
 func (d *doc) readTable(n *extast.Table) *table {
 	t := &table{aligns: make([]lipgloss.Position, len(n.Alignments))}
 	for row := n.FirstChild(); row != nil; row = row.NextSibling() {
@@ -228,7 +225,7 @@ func (d *doc) readTable(n *extast.Table) *table {
 	return t
 }
 
-// numbers tells whether a column has numbers below its head and nothing else.
+// numbers reports whether a column has only numbers below its head.
 func (t *table) numbers(column int) bool {
 	all := ""
 	for _, row := range t.rows[1:] {
@@ -237,8 +234,8 @@ func (t *table) numbers(column int) bool {
 	return strings.ContainsAny(all, "0123456789") && strings.Trim(all, "0123456789.,%$€£+-−–~ ") == ""
 }
 
-// widths returns the widths of the columns, together at most total. Those that need more than the others get less, but
-// each has room for its longest word of up to 24 cells. It returns nil where that cannot be done.
+// widths returns the widths of the columns, at most total cells together. The widest columns are narrowed first, but
+// each column keeps room for its longest word of up to 24 cells. It returns nil if that is impossible.
 func (t *table) widths(total int) []int {
 	widths, least := make([]int, len(t.aligns)), make([]int, len(t.aligns))
 	missing, spare := -total, total
@@ -285,7 +282,7 @@ func (t *table) row(cells []string, widths []int) []string {
 	return lines
 }
 
-// stacked returns the lines of a table with one line or more for each cell, behind the head of its column.
+// stacked returns the lines of a table with each cell on lines of its own, after the head of its column.
 func (t *table) stacked(width int) (lines []string) {
 	if len(t.rows) == 1 {
 		return wrapped(strings.Join(t.rows[0], "\n"), width)

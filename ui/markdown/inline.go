@@ -14,15 +14,15 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// Signs stand for what glamour or its wrapper would take for something else. They are private characters of one cell,
-// but for wordBreak, which has none.
+// Signs replace characters that glamour or its wrapper would misinterpret. They are private characters one cell wide,
+// except for wordBreak, which has no width.
 const (
-	backslash = "\U0010fff0" // would be read as an escape a second time
-	ampersand = "\U0010fff1" // would begin an entity: &#27; an escape sequence
-	hyphen    = "\U0010fff2" // one that no line ends behind: the wrapper breaks behind every other
-	hardSpace = "\U0010fff3" // a space at which no line ends
-	secondOf  = "\U0010fff4" // the second cell of a digit that is an emoji, 1️⃣, for which the wrapper counts one
-	wordBreak = "\u2028"     // where a line may end though no space is there; Visible leaves none in a text
+	backslash = "\U0010fff0" // would be unescaped a second time
+	ampersand = "\U0010fff1" // would begin an entity: &#27; is an escape sequence
+	hyphen    = "\U0010fff2" // does not end a line: the wrapper breaks after hyphens
+	hardSpace = "\U0010fff3" // a space that does not end a line
+	secondOf  = "\U0010fff4" // the second cell of a keycap emoji, 1️⃣, which the wrapper counts as one
+	wordBreak = "\u2028"     // a line may end here without a space; Visible text has none
 )
 
 var (
@@ -31,13 +31,13 @@ var (
 		secondOf, "", wordBreak, "")
 
 	joinedByHyphen = regexp.MustCompile(`(\p{L})` + hyphen + `(\p{L})`)
-	// Scripts without spaces may be broken behind each character, but not behind a bracket that opens, and not before a
-	// sign that closes.
+	// Scripts without spaces may be broken after each character, but not after an opening bracket or before a closing
+	// sign.
 	wide    = regexp.MustCompile(`[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\x{3000}-\x{303f}\x{ff01}-\x{ff60}ー]`)
 	noBreak = regexp.MustCompile(`([（［｛〈《「『【〔〖])` + wordBreak + `|` + wordBreak + `([、。，．：；！？）］｝〉》」』】〕〗’”…ー々ゝゞ])`)
 )
 
-// protected returns text with the signs that make glamour and its wrapper leave it as it is.
+// protected replaces characters by signs so that glamour and its wrapper leave text unchanged.
 func protected(s string) string {
 	s = joinedByHyphen.ReplaceAllString(signs.Replace(s), "$1-$2")
 	if !strings.ContainsFunc(s, func(r rune) bool { return r >= '\u2e80' && r < 0xf0000 }) {
@@ -46,23 +46,23 @@ func protected(s string) string {
 	return noBreak.ReplaceAllString(wide.ReplaceAllString(s, "$0"+wordBreak), "$1$2")
 }
 
-// inline copies the words of a leaf for glamour, with all text as it is read, in a source of its own. What it copies
-// has nothing in it but texts, code, emphasis, struck text and links: of other nodes glamour prints a warning.
+// inline copies the words of a leaf for glamour into a source of their own. The copy has nothing but text, code,
+// emphasis, strikethrough and links: glamour prints a warning for other nodes.
 type inline struct {
 	*doc
 	copied []byte // the source of the copy
 }
 
-// leaf returns the words of n in colours, not wrapped. They are copied into an empty block, a paragraph or a heading.
+// leaf returns the styled words of n, not wrapped. They are copied into block, an empty paragraph or heading.
 func (d *doc) leaf(n, block ast.Node) (words string) {
 	in := inline{doc: d}
 	in.children(block, n)
 	root := ast.NewDocument()
 	root.AppendChild(root, block)
-	root.SetParent(extast.NewTable()) // in a table glamour does not add the address to the text of a link
+	root.SetParent(extast.NewTable()) // within a table glamour does not append addresses to links
 	defer func() {
 		if recover() != nil {
-			d.leaves = newLeaves(d.style) // the old one may hold half a text
+			d.leaves = newLeaves(d.style) // glamour panicked: its state is unusable
 			words = string(in.copied)
 		}
 	}()
@@ -72,7 +72,7 @@ func (d *doc) leaf(n, block ast.Node) (words string) {
 	return strings.Trim(b.String(), "\n")
 }
 
-// children copies what is inside n into parent.
+// children copies the children of n into parent.
 func (in *inline) children(parent, n ast.Node) {
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		in.node(parent, c)
@@ -100,7 +100,7 @@ func (in *inline) node(parent, n ast.Node) {
 		in.children(emphasis, n)
 		parent.AppendChild(parent, emphasis)
 	case *extast.Strikethrough:
-		struck := extast.NewStrikethrough() // glamour ignores the marks inside it
+		struck := extast.NewStrikethrough() // glamour ignores styles inside it
 		in.add(struck, strings.ReplaceAll(unescaped(in.rawText(n)), "\n", " "))
 		parent.AppendChild(parent, struck)
 	case *ast.Link:
@@ -117,7 +117,7 @@ func (in *inline) node(parent, n ast.Node) {
 	}
 }
 
-// add adds text as it is to be shown. No line begins with a space.
+// add adds literal text. No line begins with a space.
 func (in *inline) add(parent ast.Node, s string) {
 	start := len(in.copied)
 	if start == 0 || in.copied[start-1] == '\n' {
@@ -131,7 +131,7 @@ func (in *inline) add(parent ast.Node, s string) {
 	}
 }
 
-// codeSpan adds code within a sentence. Short code is not broken at its spaces.
+// codeSpan adds inline code. Short code is not broken at its spaces.
 func (in *inline) codeSpan(parent ast.Node, n *ast.CodeSpan) {
 	code := strings.ReplaceAll(in.rawText(n), "\n", " ")
 	if len(code) <= 20 {
@@ -146,7 +146,7 @@ func (in *inline) codeSpan(parent ast.Node, n *ast.CodeSpan) {
 	parent.AppendChild(parent, span)
 }
 
-// rawText returns the text inside n as it is written there, without marks.
+// rawText returns the text inside n without Markdown marks, but with its escapes.
 func (d *doc) rawText(n ast.Node) string {
 	var b strings.Builder
 	switch n := n.(type) {
@@ -171,27 +171,27 @@ func (d *doc) rawText(n ast.Node) string {
 	return b.String()
 }
 
-// gistBytes is how much of a text Gist reads: more than a line of a screen shows.
+// gistBytes is how many bytes of a text Gist reads.
 const gistBytes = 1000
 
-// Gist returns how a text begins, in words without Markdown marks: of headings, lists, links and code it has the text
-// alone. It is made for a line of a list, so it holds no more than the first thousand bytes.
+// Gist returns the beginning of a text as plain words without Markdown marks. It reads only the first thousand bytes,
+// because it is meant for a line of a list.
 func Gist(md string) string {
 	md = strings.ToValidUTF8(md[:min(len(md), gistBytes)], "")
 	d := doc{source: []byte(Visible(md))}
 	gist := d.rawText(newParser().Parse(text.NewReader(d.source)))
-	return cmp.Or(strings.Join(strings.Fields(gist), " "), md) // a text may be nothing but marks
+	return cmp.Or(strings.Join(strings.Fields(gist), " "), md) // the text may consist of marks
 }
 
-// link adds a link: its text alone where it leads nowhere from a terminal, and its address where that says more. Where
-// the terminal opens no links the text is only underlined, which glamour does with that of an anchor.
+// link adds a link. The address follows its text if it says more, and a link that cannot be opened from a terminal is
+// plain text. If the terminal does not open links, the text is underlined, which glamour does for an anchor.
 func (in *inline) link(parent, n ast.Node, address, said string) {
 	target := safeAddress(address)
 	said = cmp.Or(strings.TrimSpace(said), address)
 	switch opens := ast.NewLink(); {
 	case target != "":
 		opens.Destination = []byte("#")
-		if in.style.Links {
+		if in.style.OpensLinks {
 			opens.Destination = []byte(target)
 		}
 		in.add(opens, strings.ReplaceAll(said, "\n", " "))
@@ -201,13 +201,14 @@ func (in *inline) link(parent, n ast.Node, address, said string) {
 	default:
 		in.add(parent, said)
 	}
+	opens := in.style.OpensLinks && target != ""
 	misleading := strings.ContainsAny(said, ":/@") || strings.HasPrefix(said, "www.")
-	if absolute.MatchString(address) && bare(said) != bare(address) && (!in.style.Links || target == "" || misleading) {
+	if absolute.MatchString(address) && bare(said) != bare(address) && (!opens || misleading) {
 		in.add(parent, " ("+address+")")
 	}
 }
 
-// bare returns an address without what a reader does not miss: the usual scheme and a slash at the end.
+// bare returns an address without https:// or mailto: and without a trailing slash.
 func bare(address string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(address, "https://"), "mailto:"), "/")
 }
@@ -218,9 +219,9 @@ var (
 	notPrintable = regexp.MustCompile(`[^!-~]`)
 )
 
-// safeAddress returns an address as a terminal may open it, "" for one that it may not: pages and mail alone, of at
-// most 2,000 bytes, because several terminals refuse longer ones, and nothing but printable ASCII. Others would start a
-// program of the reader's. An address with a control character in it, which Visible has named, is none.
+// safeAddress returns an address that the terminal may open, "" if it must not: only web pages and mail, in printable
+// ASCII, of at most 2,000 bytes, because several terminals refuse longer ones. Other schemes could start programs. An
+// address in which Visible has replaced a control character is refused.
 func safeAddress(address string) string {
 	if len(address) > 2000 || !openable.MatchString(address) {
 		return ""
@@ -230,8 +231,7 @@ func safeAddress(address string) string {
 
 var escapes = regexp.MustCompile("\\\\[!-/:-@[-`{-~]|&#?\\w{1,32};")
 
-// unescaped returns a text as it is read: without the backslashes before its signs, and with the characters that its
-// entities name, visible ones.
+// unescaped resolves backslash escapes and entities. The result is visible text.
 func unescaped(s string) string {
 	return escapes.ReplaceAllStringFunc(s, func(escape string) string {
 		if escape[0] == '\\' {
@@ -241,23 +241,23 @@ func unescaped(s string) string {
 	})
 }
 
-// tagTexts replaces the tags that say how a text looks. Any other is text, as it may be what somebody asks about.
+// tagTexts replaces HTML tags that only format text. Other tags stay, because they may be the subject of the text.
 var tagTexts = strings.NewReplacer("<br>", "\n", "<br/>", "\n", "<br />", "\n", "<kbd>", "[", "</kbd>", "]",
 	"<details>", "", "</details>", "", "<summary>", "", "</summary>", "", "<sub>", "_", "</sub>", "", "<sup>", "^",
 	"</sup>", "")
 
-// A formula is shown as it is typed: a terminal cannot set it, and its backslashes, asterisks and underscores are no
-// marks of Markdown. So a formula on lines of its own is a block of code, and one within a text a string, which the
-// parser makes of nothing else.
+// Formulas are shown as they are typed, because a terminal cannot typeset them, and their backslashes, asterisks and
+// underscores are not Markdown. A formula on lines of its own becomes a code block, and one within a text an
+// ast.String, which the parser uses for nothing else.
 
-// formula is a formula at the beginning of a line, with its delimiters. A dollar ends one only right behind a
-// character, and with no digit after it: prices are no formulas.
+// formula matches a formula with its delimiters at the beginning of a text. A closing dollar must follow a non-space
+// and precede a non-digit, so that prices are not formulas.
 var formula = regexp.MustCompile(`^(?:\\\(.+?\\\)|\\\[.+?\\\]|\$\$[^$]+\$\$|(\$[^\s$](?:[^$]*[^\s$\\])?\$)(?:\D|$))`)
 
-// formulaEnd is what ends a formula on lines of its own.
+// formulaEnd matches the end of a formula on lines of its own.
 var formulaEnd = regexp.MustCompile(`\\]|\$\$`)
 
-// formulaSpans finds formulas within a text.
+// formulaSpans parses formulas within a text.
 type formulaSpans struct{}
 
 // Trigger implements parser.InlineParser.
@@ -276,8 +276,8 @@ func (formulaSpans) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.N
 	return ast.NewString(line[:end])
 }
 
-// formulaBlocks finds formulas that are blocks of their own: the first line is a delimiter alone, \[ or $$. They may
-// stand wherever a block of HTML may.
+// formulaBlocks parses formulas on lines of their own: the first line is a delimiter, \[ or $$. They may begin
+// wherever an HTML block may.
 type formulaBlocks struct{ parser.BlockParser }
 
 // Trigger implements parser.BlockParser.

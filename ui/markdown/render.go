@@ -1,13 +1,13 @@
 // Package markdown turns text that others wrote (a model, a tool, a file name, a paste) into lines for a terminal.
 //
-// Visible makes every control character of a text visible before anything else, so that no text is ever executed by
-// the terminal; OneLine, Truncate and Gist make titles and rows of lists of it.
+// Visible makes every control character of a text visible, so that no text is ever executed by the terminal. OneLine,
+// Truncate and Gist are for titles and rows of lists.
 //
-// A Renderer renders a whole text at one width, and a Stream a text that grows. goldmark reads the text, glamour
-// renders the words of each paragraph, heading, cell and item, and chroma tells the parts of code apart. This package
-// lays out the rest: lists, quotes, tables, code on its ground, and formulas.
+// A Renderer renders a whole text at one width, and a Stream a text that grows. goldmark parses the text, glamour
+// renders the words of each paragraph, heading, cell and item, and chroma splits code into tokens. This package lays
+// out the rest: lists, quotes, tables, code blocks, and formulas.
 //
-// The package does not scroll, cache by message or know what a message is.
+// The package does not scroll and does not know messages.
 package markdown
 
 import (
@@ -31,28 +31,28 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// Style is how the parts of a text look. Each colour is "#rrggbb", the number of one of the terminal's own, or an
-// attribute that stands in its place: "bold", "faint" or "default", which is none. The program's renderer reduces
-// colours to what the terminal can show. The zero Style has attributes alone.
+// Style is the colours of the parts of a text. Each colour is "#rrggbb", the number of a terminal colour, or an
+// attribute: "bold", "faint" or "default", which is none. Bubble Tea reduces colours to what the terminal can show. The
+// zero Style has attributes only.
 type Style struct {
 	Text   string
 	Strong string // headings, bold text, code within a sentence
-	Muted  string // numbers and bullets of lists, the language of a code block, comments in it
-	Faint  string // the line beside a quote, the line beside code without a ground
-	Rule   string // the line under the head of a table
+	Muted  string // numbers and bullets of lists, the language and the comments of a code block
+	Faint  string // the bar beside a quote, and beside code if Tint is ""
+	Rule   string // the line below a table's head
 
-	// Of code. They are chosen to be read on the tint.
+	// Colours of code, readable on Tint.
 	Keyword, String, Function, Number string
 	Deleted, Inserted                 string // the lines of a diff
 
-	Tint  string // the ground under code; "" where the terminal shows none: a line or backticks mark code then
-	Links bool   // the terminal opens links (OSC 8): else the address is shown after the text
+	Tint       string // the background of code; if it is "", a bar or backticks mark code
+	OpensLinks bool   // the terminal opens links (OSC 8); otherwise the address follows the text
 }
 
-// ink is the escape sequence that begins a colour, "" for none.
+// ink is the escape sequence that starts a colour, "" for none.
 type ink string
 
-// newInk returns the ink of a colour on a ground, "" for no ground.
+// newInk returns the ink of a colour on a background, "" for none.
 func newInk(colour, ground string) ink {
 	style := lipgloss.NewStyle().Bold(colour == "bold").Faint(colour == "faint")
 	if strings.ContainsAny(colour, "#0123456789") {
@@ -65,7 +65,7 @@ func newInk(colour, ground string) ink {
 	return ink(begins)
 }
 
-// end returns what ends the colour.
+// end returns the sequence that ends the colour.
 func (i ink) end() string {
 	if i == "" {
 		return ""
@@ -80,7 +80,7 @@ func (i ink) paint(text string) string {
 	return string(i) + text + i.end()
 }
 
-// leaves returns the style for glamour. It is not faint anywhere, because glamour ignores that.
+// leaves returns the style for glamour. It has no faint parts, because glamour ignores that attribute.
 func (s Style) leaves() ansi.StyleConfig {
 	yes := true
 	block := func(colour string, bold, underlined *bool) (b ansi.StyleBlock) {
@@ -108,7 +108,7 @@ func (s Style) leaves() ansi.StyleConfig {
 	return styles
 }
 
-// Renderer renders Markdown to lines. It may not be shared by goroutines: it keeps what it has made.
+// Renderer renders Markdown to lines. It caches, so goroutines must not share it.
 type Renderer struct {
 	style  Style
 	size   size
@@ -117,18 +117,18 @@ type Renderer struct {
 	lexers map[string]chroma.Lexer // by the name of the language
 	code   map[chroma.TokenType]ink
 	faint  ink
-	pieces map[piece][]string // of long code, coloured
-	work   int                // how many bytes were rendered, for Stream
+	pieces map[piece][]string // cache of highlighted code
+	work   int                // bytes rendered so far, for Stream
 }
 
-// size is the cells that a block may take: prose less than code and tables, for which every cell counts.
+// size is the width of a block in cells: prose is narrower than code and tables, which use the whole pane.
 type size struct{ prose, pane int }
 
-// less returns the size that is left beside something of n cells.
+// less returns the size without n cells.
 func (at size) less(n int) size { return size{max(1, at.prose-n), max(1, at.pane-n)} }
 
-// New returns a renderer for a pane of so many cells, where lines of prose take at most as many as are given for them.
-// A width below 1 counts as 1.
+// New returns a renderer for a pane of so many cells, with lines of prose of at most prose cells. A width below 1
+// counts as 1.
 func New(style Style, prose, pane int) *Renderer {
 	pane = max(pane, 1)
 	return &Renderer{
@@ -143,8 +143,8 @@ func New(style Style, prose, pane int) *Renderer {
 	}
 }
 
-// newParser returns a parser without definition lists: a line that begins with a colon would reach back over a blank
-// line into a paragraph that a stream has finished.
+// newParser returns a parser of GitHub Flavored Markdown with formulas. It has no definition lists, because a line that
+// begins with a colon would change a paragraph that a stream has already finished.
 func newParser() parser.Parser {
 	return goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithParserOptions(
 		parser.WithBlockParsers(util.Prioritized(formulaBlocks{parser.NewHTMLBlockParser()}, 650)),
@@ -152,43 +152,43 @@ func newParser() parser.Parser {
 	)).Parser()
 }
 
-// newLeaves returns a renderer of glamour's that does not wrap, so that one serves all widths.
+// newLeaves returns a renderer of glamour's that does not wrap, so it serves all widths.
 func newLeaves(style Style) renderer.Renderer {
 	leaves := ansi.NewRenderer(ansi.Options{Styles: style.leaves(), PreserveNewLines: true})
 	return renderer.NewRenderer(renderer.WithNodeRenderers(util.Prioritized(leaves, 1000)))
 }
 
-// Render returns md as lines of at most the width of r, without trailing spaces but for the ground under code. The only
-// escape sequences in them are colours, attributes and links, each ended on its line. An empty text has no lines.
+// Render returns md as lines of at most the width of r, without trailing spaces except for the background of code. The
+// only escape sequences are colours, attributes and links, each ended on its line. An empty text has no lines.
 func (r *Renderer) Render(md string) []string {
 	d := r.parse(Visible(md), unit{})
 	return d.appendUnits(nil, d.units)
 }
 
-// Plain returns text as it is, not read as Markdown, wrapped at the width of r. Line breaks and leading spaces stay. An
+// RenderPlain returns text that is not Markdown, wrapped at the width of r. Line breaks and leading spaces stay. An
 // empty text has no lines.
-func (r *Renderer) Plain(text string) []string {
+func (r *Renderer) RenderPlain(text string) []string {
 	return fitted(wrapped(protected(strings.Trim(Visible(text), "\n")), r.size.prose), r.size.prose)
 }
 
-// doc is a parsed text on its way to lines.
+// doc is a parsed text.
 type doc struct {
 	*Renderer
-	source []byte // the text, which the parser's nodes point into
-	links  bool   // the text has definitions of links
+	source []byte // the text that the parser's nodes refer to
+	links  bool   // the text has link reference definitions
 	units  []unit
 }
 
-// unit is the smallest piece of a text that is rendered by itself and stays as it is while text is added after it: a
+// unit is the smallest piece of a text that is rendered by itself and stays the same while text is appended: a
 // top-level block, or one item of a top-level list.
 type unit struct {
 	node   ast.Node
-	start  int      // the offset of its first line
-	above  ast.Node // the unit before, nil for none
-	number int      // of an item: its number in its list
+	start  int      // offset of its first line
+	above  ast.Node // the previous unit, nil for none
+	number int      // of a list item, in its list
 }
 
-// parse reads visible text that stands where the unit at does.
+// parse parses visible text. At is the place of its first unit in the whole text.
 func (r *Renderer) parse(md string, at unit) *doc {
 	d := &doc{Renderer: r, source: []byte(md)}
 	context := parser.NewContext()
@@ -217,17 +217,16 @@ func (r *Renderer) parse(md string, at unit) *doc {
 	return d
 }
 
-// appendUnits adds the lines of units.
+// appendUnits appends the lines of units.
 func (d *doc) appendUnits(lines []string, units []unit) []string {
 	for _, u := range units {
 		block := fitted(d.block(u.node, u.number, d.size), d.size.pane)
-		lines = appendBlock(lines, block, apart(u.above, u.node))
+		lines = appendBlock(lines, block, needsBlankLine(u.above, u.node))
 	}
 	return lines
 }
 
-// fitted cuts lines that a narrow pane leaves too little for: a wide character in one column, or what stands beside a
-// deep quote.
+// fitted truncates lines that are still too wide, such as a wide character in one column.
 func fitted(lines []string, width int) []string {
 	for i, line := range lines {
 		lines[i] = strings.TrimRight(Truncate(line, width, "…"), " ")
@@ -235,7 +234,7 @@ func fitted(lines []string, width int) []string {
 	return lines
 }
 
-// block returns the lines of one block. A number is that of an item in its list.
+// block returns the lines of a block. Number is that of a list item.
 func (d *doc) block(n ast.Node, number int, at size) []string {
 	switch n := n.(type) {
 	case *ast.List:
@@ -265,16 +264,16 @@ func (d *doc) block(n ast.Node, number int, at size) []string {
 	return wrapped(d.leaf(n, ast.NewParagraph()), at.prose)
 }
 
-// blocks returns the lines of the blocks inside n, and numbers them where they are items of a list.
+// blocks returns the lines of the blocks inside n, numbered from number if they are list items.
 func (d *doc) blocks(n ast.Node, number int, at size) (lines []string) {
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
-		lines = appendBlock(lines, d.block(c, number, at), apart(c.PreviousSibling(), c))
+		lines = appendBlock(lines, d.block(c, number, at), needsBlankLine(c.PreviousSibling(), c))
 		number++
 	}
 	return lines
 }
 
-// item returns the lines of a list's item.
+// item returns the lines of a list item.
 func (d *doc) item(n *ast.ListItem, number int, at size) []string {
 	marker := "•"
 	if n.Parent().(*ast.List).IsOrdered() {
@@ -293,7 +292,7 @@ func (d *doc) item(n *ast.ListItem, number int, at size) []string {
 	return prefixed(lines, newInk(d.style.Muted, "").paint(marker)+" ", strings.Repeat(" ", indent))
 }
 
-// prefixed puts first before the first line and rest before the others. Blank lines get no trailing spaces.
+// prefixed puts first before the first line and rest before the others, without trailing spaces.
 func prefixed(lines []string, first, rest string) []string {
 	out := make([]string, len(lines))
 	for i, line := range lines {
@@ -303,9 +302,9 @@ func prefixed(lines []string, first, rest string) []string {
 	return out
 }
 
-// apart tells whether a blank line stands between two blocks. One does around code and tables wherever they stand;
-// otherwise none does between items, between the text of an item and the list in it, and below a small heading.
-func apart(above, n ast.Node) bool {
+// needsBlankLine reports whether a blank line separates two blocks. It always does around code and tables. It does not
+// between items, between the text of an item and its nested list, or below a small heading.
+func needsBlankLine(above, n ast.Node) bool {
 	if above == nil {
 		return false
 	}
@@ -317,10 +316,10 @@ func apart(above, n ast.Node) bool {
 		!small && !inList
 }
 
-// standsApart tells whether a blank line stands above and below n.
+// standsApart reports whether n has blank lines above and below.
 func standsApart(n ast.Node) bool { return isCode(n) || n.Kind() == extast.KindTable }
 
-// innermost follows the blocks in n by a step, to the last or the first one. A table counts as one.
+// innermost follows step, to the last or first child, down to the innermost block. A table counts as one block.
 func innermost(n ast.Node, step func(ast.Node) ast.Node) ast.Node {
 	next := step(n)
 	if next == nil || next.Type() != ast.TypeBlock || n.Kind() == extast.KindTable {
@@ -329,7 +328,7 @@ func innermost(n ast.Node, step func(ast.Node) ast.Node) ast.Node {
 	return innermost(next, step)
 }
 
-// appendBlock adds a block to lines, with a blank line between where it stands apart. A block without lines is none.
+// appendBlock appends a block to lines, after a blank line if apart. An empty block adds nothing.
 func appendBlock(lines, block []string, apart bool) []string {
 	if len(lines) > 0 && len(block) > 0 && apart {
 		lines = append(lines, "")
@@ -337,8 +336,8 @@ func appendBlock(lines, block []string, apart bool) []string {
 	return append(lines, block...)
 }
 
-// wrapped returns a text with colours and signs as lines of at most width cells, words whole where they fit. Each line
-// ends what it began. An empty text has no lines.
+// wrapped wraps a styled text with signs into lines of at most width cells, at words if possible. Each line ends its
+// own styles. An empty text has no lines.
 func wrapped(s string, width int) []string {
 	if s == "" {
 		return nil
@@ -349,6 +348,6 @@ func wrapped(s string, width int) []string {
 	return strings.Split(restored.Replace(spacesAtEnds.ReplaceAllString(s, "$1")), "\n")
 }
 
-// spacesAtEnds are the spaces at the ends of lines, with the sequences behind them, and colours that end where they
-// begin. The ground of code is none.
+// spacesAtEnds matches spaces at line ends together with the sequences after them, and styles that end where they
+// begin.
 var spacesAtEnds = regexp.MustCompile(`(?m)\x1b\[[0-9;]+m\x1b\[m| +((?:\x1b\[[0-9;]*m|\x1b]8;;\a)*)$`)

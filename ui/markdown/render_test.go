@@ -35,7 +35,7 @@ var (
 	dark = Style{
 		Text: "#d5d8de", Strong: "#f4f5f7", Muted: "#9aa0ac", Faint: "#6f7683", Rule: "#343942", Tint: "#1e2127",
 		Keyword: "#bba7d6", String: "#b4c08a", Function: "#9fbbd9", Number: "#e8b27a",
-		Deleted: "#f2958d", Inserted: "#8ccfa3", Links: true,
+		Deleted: "#f2958d", Inserted: "#8ccfa3", OpensLinks: true,
 	}
 	plain     = Style{}
 	noColours = Style{Strong: "bold", Muted: "faint", Faint: "faint", Rule: "faint"}
@@ -68,7 +68,7 @@ func checkLines(t failer, lines []string, width int, md string) {
 	}
 }
 
-// endsOnGround tells whether what line ends in has a background.
+// endsOnGround reports whether what line ends in has a background.
 func endsOnGround(line string) bool {
 	last := line[strings.LastIndex(strings.TrimSuffix(line, ansi.ResetStyle), "\x1b["):]
 	return strings.HasSuffix(line, ansi.ResetStyle) && strings.Contains(last, ";48;2;")
@@ -125,7 +125,7 @@ func TestRender(t *testing.T) {
 		r := New(styles[style], prose, pane)
 		lines := r.Render(md)
 		if strings.HasSuffix(section.Name, "as it is") {
-			lines = r.Plain(md)
+			lines = r.RenderPlain(md)
 		}
 		if got := readable(r, strings.Join(lines, "\n")); got != strings.TrimRight(want, "\n") {
 			t.Errorf("%s:\n%s\nwant\n%s", section.Name, got, want)

@@ -10,23 +10,23 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 )
 
-// Stream renders a text that grows. What can no longer change is rendered once: in Markdown a block is closed for good
-// when the next one opens. The open block is rendered again when its lines are asked for, a long one less often, the
-// longer it is: the work is bounded by sizes, not by time, and is the same on every machine.
+// Stream renders a text that grows. Blocks that can no longer change are rendered once: in Markdown a block is closed
+// when the next one opens. The open block is rendered again when Lines is called, less often the longer it is. When it
+// is rendered depends on sizes, not on time, so the work is the same on every machine.
 //
 // After Finish its lines are those of Render for the whole text.
 type Stream struct {
 	r     *Renderer
-	text  strings.Builder // everything written, as it came
-	read  int             // how much of text is final or in tail: complete lines
-	tail  string          // the visible lines of the open block
-	at    unit            // the first of tail
+	text  strings.Builder // everything written
+	read  int             // bytes of text that are final or in tail: complete lines
+	tail  string          // the complete lines of the open block, made visible
+	at    unit            // the first unit of tail
 	lines []string        // final lines, then those of the open block
 	final int             // how many of lines are final
-	drawn int             // how much of text lines show
-	skip  int             // how often Lines does not render
+	drawn int             // bytes of text that lines show
+	skip  int             // calls of Lines that do not render
 	done  bool
-	links bool // the text has definitions of links, which count for final blocks too
+	links bool // the text has link reference definitions, which affect final blocks too
 }
 
 // NewStream returns an empty stream that renders with r.
@@ -35,17 +35,18 @@ func NewStream(r *Renderer) *Stream { return &Stream{r: r} }
 // Text returns everything written so far.
 func (s *Stream) Text() string { return s.text.String() }
 
-// Stale tells whether Lines returned less than the text so far: it was not yet worth rendering a long block again.
+// Stale reports whether Lines has not rendered all of the text so far, because rendering a long block again was not yet
+// worth it.
 func (s *Stream) Stale() bool { return !s.done && s.drawn < s.text.Len() }
 
-// Write adds text to the end; a chunk may end anywhere, within a character too.
+// Write appends text. A chunk may end anywhere, even within a character.
 func (s *Stream) Write(text string) { s.text.WriteString(text) }
 
-// skipBytes is how much Lines renders before it skips a call.
+// skipBytes is how many rendered bytes make Lines skip one call.
 const skipBytes = 640
 
-// Lines returns the lines of the text so far, or of a little less where it is Stale. The slice is good until the next
-// Write.
+// Lines returns the lines of the text so far, or of a little less if the stream is Stale. The slice is valid until the
+// next Write.
 func (s *Stream) Lines() []string {
 	s.skip--
 	if !s.Stale() || s.skip >= 0 {
@@ -66,7 +67,7 @@ func (s *Stream) Lines() []string {
 		last--
 	}
 	if last > 0 {
-		s.settle(d, last)
+		s.finalize(d, last)
 		d = s.r.parse(s.tail+part, s.at)
 	}
 	work := s.r.work
@@ -78,21 +79,21 @@ func (s *Stream) Lines() []string {
 	return s.lines
 }
 
-// Finish renders what is still open: no more text will come.
+// Finish renders the rest: no more text will come.
 func (s *Stream) Finish() {
 	if s.done {
 		return
 	}
 	d := s.r.parse(s.tail+Visible(s.text.String()[s.read:]), s.at)
-	s.settle(d, len(d.units))
+	s.finalize(d, len(d.units))
 	if s.links || d.links {
 		s.lines = s.r.Render(s.text.String())
 	}
 	s.final, s.done, s.tail, s.at = len(s.lines), true, "", unit{}
 }
 
-// settle makes the lines of the first n blocks of d final.
-func (s *Stream) settle(d *doc, n int) {
+// finalize makes the lines of the first n units of d final.
+func (s *Stream) finalize(d *doc, n int) {
 	s.lines = d.appendUnits(s.lines[:s.final], d.units[:n])
 	s.final = len(s.lines)
 	if n < len(d.units) {
@@ -101,8 +102,8 @@ func (s *Stream) settle(d *doc, n int) {
 	}
 }
 
-// joined tells whether unit i and the one before may still become something else together: they are one run of lines,
-// and the next line may make a heading or a table of it.
+// joined reports whether unit i and the one before may still merge: they are adjacent lines, and the next line may turn
+// them into a heading or a table.
 func (d *doc) joined(i int) bool {
 	switch d.units[i].node.(type) {
 	case *ast.Paragraph, *ast.Heading, *extast.Table:
@@ -112,23 +113,23 @@ func (d *doc) joined(i int) bool {
 	return false
 }
 
-// endsInCode tells whether the last lines of d are code.
+// endsInCode reports whether d ends in a code block.
 func (d *doc) endsInCode() bool {
 	return len(d.units) > 0 && isCode(innermost(d.units[len(d.units)-1].node, ast.Node.LastChild))
 }
 
-// undecidedRune tells whether what r is, at the end of a text, depends on what follows: a part of a character, a
-// carriage return, or what joins the parts of an emoji.
+// undecidedRune reports whether the meaning of r at the end of a text depends on what follows: a part of a character, a
+// carriage return, or a part of an emoji sequence.
 func undecidedRune(r rune) bool { return r == utf8.RuneError || r == '\r' || joins(r) || isTag(r) }
 
-// undecidedLine is an unfinished line that may yet become the mark of another block, as "-" may be an item, a rule or
-// what makes a heading of the line above. It is not shown until then, nor is a fence, whose language may go on, or the
-// definition of a link.
+// undecidedLine matches an unfinished line that may become the mark of another block: "-" may be an item, a rule, or
+// the underline of a heading. It is not shown until it is complete. The same goes for a fence, whose language may go
+// on, and for a link reference definition.
 var undecidedLine = regexp.MustCompile("^[ >*+.)\\d-]*(?:```.*|~~~.*|\\[[^\\]]*\\]:.*|" +
 	"[ >=*_+#`~|:-]*(?:\\[.?\\]? ?)?|\\d+[.)]? *)$")
 
-// closeMarks returns an unfinished line with a mark closed that is open at its end, so that a word is bold from its
-// first letter on and not when its last has come. Marks with nothing behind them, and halves of closing ones, are cut.
+// closeMarks closes the open mark of an unfinished line, so that a word is bold from its first letter on. Marks with
+// nothing after them and halves of closing marks are cut.
 func closeMarks(line string) string {
 	line = strings.TrimRight(line, " *~`")
 	if i := strings.LastIndex(line, "]("); i >= 0 && !strings.ContainsAny(line[i:], ") ") {

@@ -99,28 +99,18 @@ func TestStreamOfRandomPieces(t *testing.T) {
 	})
 }
 
-// Texts that are extreme stay within their width while they stream, and end as they are rendered.
-func TestStreamOfExtremes(t *testing.T) {
-	inOneGoroutine(t)
-	for name, md := range map[string]string{
-		"code of 10,000 lines":       "```\n" + strings.Repeat("x := f(1)\n", 10_000) + "```\n",
-		"a line of code of 100 KB":   "```\n" + strings.Repeat("0123456789", 10_000) + "\n```\n",
-		"a word of 100 KB":           strings.Repeat("ä1", 33_000),
-		"a line of 100 KB":           strings.Repeat("ten bytes ", 10_000),
-		"Chinese":                    strings.Repeat("汉字混排测试，很好。", 500),
-		"Arabic, Hebrew and Persian": strings.Repeat("مرحبا بالعالم שלום עולם می\u200cخواهم ", 300),
-		"families":                   strings.Repeat("👩\u200d👩\u200d👧🏳\ufe0f\u200d🌈", 500),
-		"a wide table": "| " + strings.Repeat("a column | ", 60) + "\n|" + strings.Repeat("---|", 60) +
-			"\n| " + strings.Repeat("汉字 cell | ", 60),
-		"dollars": strings.Repeat("$a ", 20_000),
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			got, want := streamed(t, newAt(dark, 60), md, 4<<10), newAt(dark, 60).Render(md)
-			if !slices.Equal(got, want) {
-				t.Errorf("streamed it ends otherwise:\n%s", difference(got, want))
-			}
-		})
+// Code that is rendered piece by piece keeps each of its lines, wherever a piece or a chunk ends.
+func TestStreamOfLongCodeKeepsItsLines(t *testing.T) {
+	var want []string
+	for i := range 3000 {
+		want = append(want, fmt.Sprintf("x[%d] := f(1)", i))
+	}
+	lines := streamed(t, newAt(plain, 60), "```\n"+strings.Join(want, "\n")+"\n```\n", 1000)
+	for i, line := range lines {
+		lines[i] = strings.TrimPrefix(ansi.Strip(line), "│ ")
+	}
+	if !slices.Equal(lines, want) {
+		t.Error(difference(lines, want))
 	}
 }
 

@@ -53,11 +53,11 @@ func room(w int) int { return max(1, w-2*theme.Gutter(w)-2) }
 func (m *Model) View(st theme.Styles, w, most int) (lines []string) {
 	mark, style, words := m.mark(st)
 	text, margin := m.words(), strings.Repeat(" ", theme.Gutter(w))
-	parts := theme.Parts(text, room(w))
+	parts := theme.WrapTrimmed(text, room(w))
 	most = min(most, mostLines, len(parts))
 	for i, part := range parts[:max(0, most)] {
 		if i == most-1 {
-			part.Text = text[part.From:] // unwrapped: wrapping would put a blank into a path with a hyphen
+			part.Text = text[part.Offset:] // unwrapped: wrapping would put a blank into a path with a hyphen
 		}
 		said := words.Render(markdown.OneLine(part.Text, room(w)))
 		lines = append(lines, theme.Fit(margin+style.Render(mark)+said, w))

@@ -15,24 +15,24 @@ import (
 	"winnow/ui/theme"
 )
 
-// list is the part of the list that is on the screen.
+// list is the visible part of the list, as last drawn.
 type list struct {
-	top          int // the line of the view with its first line
-	first, end   int // the first line of the list that is shown, and the one behind the last
-	page0, page1 int // the lines with the messages of the page; none where page1 is 0
+	top          int // line of the panel at which it begins
+	first, end   int // half-open range of the visible rows
+	page0, page1 int // rows of the messages that the transcript shows; page1 is 0 for none
 }
 
-// drawList draws the list in h lines of w cells, below so many lines of the view.
+// drawList draws the list in h lines of w cells, with texts of in cells. Top is the line of the panel where it begins.
 func (p *Model) drawList(in, w, top, h int) (drawn []string) {
-	r, l, st := p.Shown(), &p.list, &p.Themes.Styles
+	r, l, st := p.ShownRequest(), &p.list, &p.Themes.Styles
 	rows, at := p.lines()
 	n, draft := len(rows), p.draft()
 	all, from, to := n+min(draft, 1), at, at+1
 	if at == n-1 {
-		to = all // The draft is seen with the message before it.
+		to = all // The draft is visible together with the last message.
 	}
 	*l = list{top: top, first: l.first}
-	if first, end := p.OnPage(); end > first {
+	if first, end := p.VisibleMessages(); end > first {
 		holds := func(index int) int {
 			return slices.IndexFunc(rows, func(row Row) bool { return row.has(min(index, len(r.Plan.Entries)-1)) })
 		}
@@ -41,7 +41,7 @@ func (p *Model) drawList(in, w, top, h int) (drawn []string) {
 	if !p.hasKeys() && l.page1 > 0 {
 		from, to = l.page0, l.page1
 	}
-	// The part that is shown moves as little as it takes to have the lines from one to the other in it.
+	// Scroll as little as possible to show the rows from..to.
 	l.first = max(0, min(max(l.first, to-h), from, all-h))
 	l.end = min(all, l.first+h)
 	cols := p.columns(in)
@@ -59,29 +59,29 @@ func (p *Model) drawList(in, w, top, h int) (drawn []string) {
 	return drawn
 }
 
-// draft is what the message costs that is being written, 0 for nothing.
+// draft returns the tokens of the message that is being written, 0 if there is none.
 func (p *Model) draft() int {
-	if p.Busy || p.Shown().Past != nil {
+	if p.Busy || p.ShownRequest().Past != nil {
 		return 0
 	}
-	return p.Shown().share("draft")
+	return p.ShownRequest().share("draft")
 }
 
-// columns are the columns of the list in cells: a text begins at text, and the numbers end at end. Without space for it
-// who said a message is not there, and what was saved is not either: they are 0.
+// columns are the columns of the list in cells: the text begins at text, and the numbers end at end. Who and saved are
+// 0 if there is no room for them.
 type columns struct{ digits, who, text, saved, end int }
 
 // The narrowest columns.
 const (
 	tokensCells = len("tokens")
 	savedCells  = len("  saved")
-	leastText   = 8  // cells that a text needs to say anything
-	wideText    = 40 // from here a verdict leaves space for how the message begins
+	minText     = 8  // cells that make a text worth showing
+	wideText    = 40 // cells from which the beginning of the message follows its verdict
 )
 
-// columns are the columns in w cells behind the cursor's. Where nothing is saved there is no column for it.
+// columns divides w cells. The column of saved tokens exists only if something is saved.
 func (p *Model) columns(w int) columns {
-	r, saved, model := p.Shown(), 0, p.Ref
+	r, saved, model := p.ShownRequest(), 0, p.Ref
 	if r.Past != nil {
 		model = r.Past.Request.Model
 	}
@@ -89,41 +89,41 @@ func (p *Model) columns(w int) columns {
 		saved = max(saved, r.Plan.Entries[i].TokensBefore-r.Plan.Entries[i].TokensAfter)
 	}
 	c := columns{digits: len(theme.Thousands(max(10, len(r.Plan.Entries)))), end: w + 1}
-	c.who = max(len("model"), theme.Width(theme.ShortName(model))) + 1
+	c.who = max(len("model"), theme.Width(theme.ModelFamily(model))) + 1
 	if saved > 0 || p.Whatif != nil {
-		c.saved = max(savedCells, 2+len(r.Counted(saved)))
+		c.saved = max(savedCells, 2+len(r.FormatTokens(saved)))
 	}
 	lead := len(" G ") + c.digits + 1
-	if c.text = lead + c.who; c.end-c.saved-tokensCells-c.text < leastText {
+	if c.text = lead + c.who; c.end-c.saved-tokensCells-c.text < minText {
 		c.text, c.who, c.saved = lead, 0, 0
 	}
 	return c
 }
 
-// item is what a line of the list says.
+// item is the content of one line of the list.
 type item struct {
 	glyph, number string
-	who           string         // who said it, "" for several messages, and without a number for what nobody said
-	text          string         // the verdict, or how the message begins
-	more          string         // how it begins, behind the verdict where there is space
-	words         lipgloss.Style // of the text
+	who           string         // the speaker; "" for a group of messages and for added text
+	text          string         // the verdict, or the beginning of the message
+	more          string         // the beginning of the message, after the verdict if there is room
+	words         lipgloss.Style // style of text
 	tokens, saved string
 }
 
-// draw draws the item, behind the cell of the cursor.
+// draw draws the item without the cell of the cursor.
 func (it item) draw(st *theme.Styles, c columns) string {
 	lead, right, saved := fmt.Sprintf("%*s ", c.digits, it.number), "", st.Muted
 	if it.who == "" && it.number != "" {
 		lead = fmt.Sprintf("%-*s ", c.text-len(" G  "), it.number)
 	}
-	line := " " + st.OfGlyph(it.glyph).Render(it.glyph) + " " + st.Muted.Render(lead)
+	line := " " + st.GlyphStyle(it.glyph).Render(it.glyph) + " " + st.Muted.Render(lead)
 	if it.who != "" && c.who > 0 {
 		line += st.Text.Render(theme.Fit(it.who, c.who-1) + " ")
 	}
 	if it.tokens != "" {
 		right = st.Text.Render(fmt.Sprintf("%*s", max(tokensCells, theme.Width(it.tokens)+1), it.tokens))
 	}
-	if strings.HasPrefix(it.saved, "+") { // what a trial adds
+	if strings.HasPrefix(it.saved, "+") { // tokens that a trial adds
 		saved = st.Seen
 	}
 	if c.saved > 0 {
@@ -131,47 +131,47 @@ func (it item) draw(st *theme.Styles, c columns) string {
 	}
 	end := c.end - theme.Width(right)
 	if _, reason, ok := strings.Cut(it.text, ": "); ok && it.more != "" && theme.Width(line+it.text) > end {
-		it.text = reason // The glyph says the rest.
+		it.text = reason // The glyph already says the verdict.
 	}
 	line += it.words.Render(markdown.OneLine(it.text, max(0, end-theme.Width(line))))
-	if room := end - theme.Width(line) - 2; it.more != "" && end-c.text >= wideText && room >= leastText {
+	if room := end - theme.Width(line) - 2; it.more != "" && end-c.text >= wideText && room >= minText {
 		line += "  " + st.Muted.Render(markdown.OneLine(it.more, room))
 	}
 	return theme.Fit(line, end) + right
 }
 
-// item is what a row says.
+// item returns the content of a row.
 func (p *Model) item(row Row) item {
-	r, st := p.Shown(), &p.Themes.Styles
+	r, st := p.ShownRequest(), &p.Themes.Styles
 	if a := row.Added; a != nil {
-		return item{glyph: "✚", text: addedName(a.Kind), words: st.OfGlyph("✚"), tokens: r.Counted(a.Tokens)}
+		return item{glyph: "✚", text: addedName(a.Kind), words: st.GlyphStyle("✚"), tokens: r.FormatTokens(a.Tokens)}
 	}
 	e := *row.Entry
 	it := item{glyph: theme.Glyph(e), number: theme.Thousands(e.Index + 1), words: st.Muted}
 	before, after := 0, 0
-	for _, e := range r.Plan.Entries[e.Index : e.Index+row.Of] {
+	for _, e := range r.Plan.Entries[e.Index : e.Index+row.Count] {
 		before, after = before+e.TokensBefore, after+e.TokensAfter
 	}
 	if e.Sent() {
-		it.tokens = r.Counted(after)
+		it.tokens = r.FormatTokens(after)
 	}
 	if diff := r.Plan.Sum.Tokens(after) - r.Plan.Sum.Tokens(before); diff < 0 {
 		it.saved = theme.Signed(diff)
 	}
-	if row.Of > 1 {
-		it.number += "–" + theme.Thousands(e.Index+row.Of)
+	if row.Count > 1 {
+		it.number += "–" + theme.Thousands(e.Index+row.Count)
 		if it.text = "whole"; !e.Sent() {
-			it.text = theme.Thousands(row.Of) + " " + theme.Word(e)
+			it.text = theme.Thousands(row.Count) + " " + theme.VerdictWord(e)
 		}
 		return it
 	}
-	m, _ := p.Stored(e.ID)
-	it.who, it.text, it.more = theme.ShortSpeaker(e.Role, m.Model), theme.Verdict(e), p.gist(m)
+	m, _ := p.StoredMessage(e.ID)
+	it.who, it.text, it.more = theme.ShortSpeaker(e.Role, m.Model), theme.VerdictText(e), p.gist(m)
 	switch change := r.change(&e); {
 	case record.NotRead(e, r.FirstRead):
 		it.glyph, it.text, it.words = "▲", "not read", st.Repaired
 	case change != "":
-		diff := r.Plan.Sum.Tokens(e.TokensAfter - r.was[e.Index].TokensAfter)
+		diff := r.Plan.Sum.Tokens(e.TokensAfter - r.before[e.Index].TokensAfter)
 		it.text, it.saved, it.words = change, theme.Signed(diff), st.Cut
 		if diff > 0 {
 			it.words = st.Seen
@@ -179,14 +179,14 @@ func (p *Model) item(row Row) item {
 	case it.text == "":
 		it.text, it.more = it.more, ""
 	case e.Sent():
-		it.words = st.OfGlyph(it.glyph)
+		it.words = st.GlyphStyle(it.glyph)
 	}
 	return it
 }
 
-// Stored is a message of the request on show, as it is stored.
-func (p *Model) Stored(id int64) (store.Message, bool) {
-	if past := p.Shown().Past; past != nil {
+// StoredMessage returns a message of the shown request as it is stored.
+func (p *Model) StoredMessage(id int64) (store.Message, bool) {
+	if past := p.ShownRequest().Past; past != nil {
 		if m, there, err := past.Messages.ByID(id); there && err == nil {
 			return m, true
 		}
@@ -194,7 +194,7 @@ func (p *Model) Stored(id int64) (store.Message, bool) {
 	return p.Message(id)
 }
 
-// addedName says what a text is for that winnow added to a request.
+// addedName names a text that winnow added to a request.
 func addedName(k history.AddedKind) string {
 	names := map[history.AddedKind]string{
 		history.AddedMarker: "gap marker", history.AddedStart: "opening line", history.AddedBridge: "filler answer",
@@ -203,18 +203,18 @@ func addedName(k history.AddedKind) string {
 	return "added: " + cmp.Or(names[k], string(k))
 }
 
-// gistOf is a message at the length that it had when its gist was made, since one that arrives grows, and whether what
-// looks like a secret was shown.
-type gistOf struct {
+// gistKey identifies a cached beginning: by length too, since a streaming message grows, and by whether secrets are
+// revealed.
+type gistKey struct {
 	id       int64
 	bytes    int
 	revealed bool
 }
 
-// gist is how a message begins, without its secrets and the Markdown marks of an answer. A line is drawn often, and
-// secrets are searched for once.
+// gist returns the beginning of a message without Markdown and secrets. It is cached because lines are drawn often and
+// redacting is slow.
 func (p *Model) gist(m store.Message) string {
-	of := gistOf{m.ID, len(m.Content), p.Secrets.Revealed}
+	of := gistKey{m.ID, len(m.Content), p.Secrets.Revealed}
 	if gist, known := p.gists[of]; known {
 		return gist
 	}
@@ -223,8 +223,8 @@ func (p *Model) gist(m store.Message) string {
 		text = markdown.Gist(text)
 	}
 	if p.gists == nil {
-		p.gists = map[gistOf]string{}
+		p.gists = map[gistKey]string{}
 	}
-	p.gists[of] = strings.TrimSpace(p.Secrets.Line(text))
+	p.gists[of] = strings.TrimSpace(p.Secrets.RedactLine(text))
 	return p.gists[of]
 }

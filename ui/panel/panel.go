@@ -1,5 +1,5 @@
-// Package panel shows one request: where its tokens go, what becomes of every message and why, the requests of the
-// past, and what other settings would change. It plans nothing but trials, and stores nothing.
+// Package panel shows one request: how many tokens its parts take, which messages it sends and why, earlier requests,
+// and what other settings would change (What-if). It plans nothing except What-if trials, and stores nothing.
 package panel
 
 import (
@@ -17,46 +17,46 @@ import (
 	"winnow/ui/theme"
 )
 
-// Model shows one request. It is fed by the plan or the record of that request alone.
+// Model is the panel. It shows the next request, a past one, or a What-if trial.
 type Model struct {
 	*app.Context
-	Screen
+	Callbacks
 
-	Next   Request  // what would leave now, or is leaving
-	Past   *Request // one that was sent, shown instead; nil for none
-	Whatif *Whatif  // other settings that are tried out, shown instead; nil for none
+	Next   Request  // the request that would be sent now, or is being sent
+	Past   *Request // a sent request that is shown instead; nil for none
+	Whatif *Whatif  // a trial that is shown instead; nil for none
 
-	Forecast record.Forecast // what the requests before tell about the next one
-	Window   llm.Window      // of the model in use
-	wrong    string          // that the limit is wrong, and what to do, "" where it is not
+	Forecast      record.Forecast // what earlier requests predict about the next one
+	Window        llm.Window      // of the model in use
+	windowProblem string          // a sentence if the configured window is too large, else ""
 
-	Focused bool  // the keys are for the panel
-	cursor  int64 // the id of the row under the cursor; any other number stands for the last row
-	opened  bool  // the messages that share a row are shown row by row
+	Focused  bool  // the panel has the focus
+	cursor   int64 // id of the row under the cursor; an unknown id means the last row
+	expanded bool  // each message has its own row
 
-	reads   app.Latest        // the readings of requests of the past
-	reading bool              // it is not done
-	list    list              // the part of the list that was drawn last
-	gists   map[gistOf]string // how messages begin, without their secrets
+	reads   app.Latest         // of past requests
+	reading bool               // a past request is being read
+	list    list               // as last drawn
+	gists   map[gistKey]string // cache of the beginnings of messages, redacted
 }
 
-// Screen is what the panel has the rest of the screen do.
-type Screen struct {
-	Message func(id int64) (store.Message, bool)
-	Gist    func(store.Message) string // how a message begins
-	OnPage  func() (first, end int)    // the messages on the page by their index
-	Listed  func() []llm.Model         // the models of the endpoints, nil before they were asked
+// Callbacks are what the panel asks of its parent.
+type Callbacks struct {
+	Message         func(id int64) (store.Message, bool)
+	Gist            func(store.Message) string // the beginning of a message
+	VisibleMessages func() (first, end int)    // half-open range of the messages that the transcript shows
+	ListedModels    func() []llm.Model         // the models that the endpoints listed, nil if not asked yet
 
-	Shown      func() tea.Cmd                         // another request is on show
-	Follow     func()                                 // the user moved the cursor
-	Inspect    func() tea.Cmd                         // shows what is under the cursor in full
-	ListModels func() tea.Cmd                         // asks the endpoints for their models
-	Leave      func() tea.Cmd                         // closes the dials
-	Apply      func(session.Settings, string) tea.Cmd // keeps settings, and says which
+	RequestShown  func() tea.Cmd                         // called when another request is shown
+	CursorMoved   func()                                 // called when the user moved the cursor
+	Inspect       func() tea.Cmd                         // opens the inspector for the row under the cursor
+	ListModels    func() tea.Cmd                         // asks the endpoints for their models
+	LeaveWhatif   func() tea.Cmd                         // closes What-if
+	ApplySettings func(session.Settings, string) tea.Cmd // applies settings to the chat and shows a notice
 }
 
-// Shown is the request that the panel shows.
-func (p *Model) Shown() *Request {
+// ShownRequest returns the request that the panel shows.
+func (p *Model) ShownRequest() *Request {
 	switch {
 	case p.Whatif != nil:
 		return &p.Whatif.Request
@@ -66,44 +66,44 @@ func (p *Model) Shown() *Request {
 	return &p.Next
 }
 
-// Set takes a new plan of the next request.
-func (p *Model) Set(plan history.Plan, err error) { p.Next.take(plan, err) }
+// SetPlan sets the plan of the next request, or the error of planning it.
+func (p *Model) SetPlan(plan history.Plan, err error) { p.Next.setPlan(plan, err) }
 
-// Price reads what the next request would cost, which limit it would exceed, and how far its window is to be trusted.
-func (p *Model) Price() {
+// RefreshCosts updates the estimated cost of the next request, the limit that it would exceed, and the window.
+func (p *Model) RefreshCosts() {
 	s, next := p.Session, &p.Next
 	model := s.Model()
-	next.Input = model.InputCost(next.Plan.Sum)
-	next.Limit = s.ExceededLimits(next.Plan).Short()
-	next.Spent = s.State().Spending.Session.Spent.Sentence()
-	p.Window, p.wrong = model.Window(), ""
+	next.InputCost = model.InputCost(next.Plan.Sum)
+	next.ExceededLimit = s.ExceededLimits(next.Plan).Short()
+	next.SpentText = s.State().Spending.Session.Spent.Sentence()
+	p.Window, p.windowProblem = model.Window(), ""
 	if actual, ok := model.TrueWindow(); ok {
-		p.wrong = "The window that is set is too large: the server has " + theme.Thousands(actual) + ". " +
+		p.windowProblem = "The configured window is too large: the server has " + theme.Thousands(actual) + ". " +
 			"/window auto uses that."
 	}
 }
 
-// Open shows a request that was sent; nil goes back to the next one. No other one is waited for any more.
-func (p *Model) Open(past *Request) tea.Cmd {
+// ShowPast shows a sent request, or the next one for nil. It cancels the reading of any other.
+func (p *Model) ShowPast(past *Request) tea.Cmd {
 	p.reads++
 	p.reading, p.Past = false, past
 	p.CursorToEnd()
-	return p.Screen.Shown()
+	return p.Callbacks.RequestShown()
 }
 
-// ToNext goes back to the next request, where another one is shown.
-func (p *Model) ToNext() tea.Cmd {
+// ShowNext goes back to the next request if a past one is shown.
+func (p *Model) ShowNext() tea.Cmd {
 	if p.Past == nil {
 		return nil
 	}
-	return p.Open(nil)
+	return p.ShowPast(nil)
 }
 
-// lines are the rows of the list, and at is the one under the cursor. With the focus a request in which everything is
-// whole is shown message by message.
+// lines returns the rows of the list and the index of the one under the cursor. With the focus, a request that sends
+// everything whole has a row for each message.
 func (p *Model) lines() (rows []Row, at int) {
-	r := p.Shown()
-	rows = r.rows(p.opened || p.Focused && r.Whole())
+	r := p.ShownRequest()
+	rows = r.rows(p.expanded || p.Focused && r.AllWhole())
 	e, found := r.Plan.EntryOf(p.cursor)
 	at = slices.IndexFunc(rows, func(row Row) bool { return row.id() == p.cursor || found && row.has(e.Index) })
 	if at < 0 {
@@ -112,63 +112,63 @@ func (p *Model) lines() (rows []Row, at int) {
 	return rows, at
 }
 
-// Chosen is the row under the cursor, with the message of it that the cursor is on. It is the zero Row where the
-// request has none.
-func (p *Model) Chosen() Row {
+// SelectedRow returns the row under the cursor; its Entry is the message under the cursor. It is the zero Row if there
+// are none.
+func (p *Model) SelectedRow() Row {
 	rows, at := p.lines()
 	if at < 0 {
 		return Row{}
 	}
 	row := rows[at]
-	if e, ok := p.Shown().Plan.EntryOf(p.cursor); ok {
+	if e, ok := p.ShownRequest().Plan.EntryOf(p.cursor); ok {
 		row.Entry = &e
 	}
 	return row
 }
 
-// GoTo puts the cursor on a message, where the request has it.
+// GoTo moves the cursor to a message if the request has it.
 func (p *Model) GoTo(message int64) {
-	if _, ok := p.Shown().Plan.EntryOf(message); ok {
+	if _, ok := p.ShownRequest().Plan.EntryOf(message); ok {
 		p.cursor = message
 	}
 }
 
-// CursorToEnd gives the cursor back to the end of the list, of which no line is opened any more.
-func (p *Model) CursorToEnd() { p.cursor, p.opened = 0, false }
+// CursorToEnd moves the cursor to the last row, where it stays as the list grows, and groups messages again.
+func (p *Model) CursorToEnd() { p.cursor, p.expanded = 0, false }
 
-// ToFirstChange puts the cursor on the first message that is not sent whole, unless it was moved.
-func (p *Model) ToFirstChange() {
-	entries := p.Shown().Plan.Entries
+// GoToFirstChange moves the cursor to the first message that is not sent whole, unless the user has moved it.
+func (p *Model) GoToFirstChange() {
+	entries := p.ShownRequest().Plan.Entries
 	changed := slices.IndexFunc(entries, func(e history.Entry) bool { return !e.Whole || !e.Sent() })
 	if p.cursor == 0 && changed >= 0 {
 		p.cursor = entries[changed].ID
 	}
 }
 
-// Move moves the cursor by rows.
-func (p *Model) Move(by int) {
+// MoveCursor moves the cursor by so many rows.
+func (p *Model) MoveCursor(by int) {
 	if rows, at := p.lines(); at >= 0 {
 		p.cursor = rows[max(0, min(at+by, len(rows)-1))].id()
 	}
 }
 
-// Click puts the cursor on the line of the list that stands at a line of the panel. A click on the line under the
-// cursor opens that, where the panel had the keys.
+// Click moves the cursor to the row at line y of the panel. A click on the row under the cursor opens it, if the panel
+// already had the focus.
 func (p *Model) Click(y int, focused bool) tea.Cmd {
 	rows, at := p.lines()
 	line := y - p.list.top + p.list.first
 	switch {
 	case y < p.list.top || line >= len(rows):
 	case line != at:
-		p.Move(line - at)
-		p.Follow()
+		p.MoveCursor(line - at)
+		p.CursorMoved()
 	case focused:
 		return p.inspect()
 	}
 	return nil
 }
 
-// Update is a key in the panel, or for its dials.
+// Update handles a key in the panel or in What-if.
 func (p *Model) Update(msg tea.KeyPressMsg) tea.Cmd {
 	if p.Whatif != nil {
 		return p.dialKey(msg)
@@ -182,7 +182,7 @@ func (p *Model) Update(msg tea.KeyPressMsg) tea.Cmd {
 	case keymap.Later:
 		return p.step(1)
 	case keymap.Pin, keymap.Exclude:
-		if p.Chosen().Of > 1 {
+		if p.SelectedRow().Count > 1 {
 			return p.Say(k.First(keymap.Inspect) + " shows the messages of this line separately.")
 		}
 		return p.Do(a)
@@ -192,24 +192,24 @@ func (p *Model) Update(msg tea.KeyPressMsg) tea.Cmd {
 	return p.scroll(msg, k.First(keymap.Help)+" lists the keys.")
 }
 
-// scroll is a key that moves the cursor through the list; of another one it says which keys do something.
+// scroll handles a key that moves the cursor. For other keys it shows a notice that ends with others.
 func (p *Model) scroll(msg tea.KeyPressMsg, others string) tea.Cmd {
 	by, ok := p.Keys.Stride(msg, max(1, p.list.end-p.list.first))
 	if !ok {
 		return p.NoKey(msg, others)
 	}
-	p.Move(by)
-	p.Follow()
+	p.MoveCursor(by)
+	p.CursorMoved()
 	return nil
 }
 
-// inspect shows the row under the cursor in full.
+// inspect opens the row under the cursor: a group row by row, a message or added text in the inspector.
 func (p *Model) inspect() tea.Cmd {
-	switch row := p.Chosen(); {
+	switch row := p.SelectedRow(); {
 	case row == Row{}:
 		return p.Say("There is nothing to open yet.")
-	case row.Of > 1:
-		p.opened, p.cursor = true, row.id()
+	case row.Count > 1:
+		p.expanded, p.cursor = true, row.id()
 		return nil
 	}
 	return p.Inspect()

@@ -27,17 +27,17 @@ func empty(text func(id int64) string) (p *Model, said *string) {
 	nothing := func() tea.Cmd { return nil }
 	return &Model{
 		Context: &app.Context{Ref: "openai/gpt-5.2", Shared: &app.Shared{
-			Keys: keymap.Default(), Themes: &theme.Set{Styles: theme.New(theme.None, theme.Palette{}, 0)}, Say: say,
-			Fail: say, ProgramContext: context.Background,
+			Keys: keymap.Default(), Themes: &theme.Selection{Styles: theme.New(theme.None, theme.Palette{}, 0)},
+			Say: say, Fail: say, ProgramContext: context.Background,
 		}},
-		Screen: Screen{
+		Callbacks: Callbacks{
 			Message: func(id int64) (store.Message, bool) {
 				m := store.Message{Model: "openai/gpt-5.2"}
 				m.ID = id
 				return m, true
 			},
-			Gist: func(m store.Message) string { return text(m.ID) }, Follow: func() {},
-			Shown: nothing, OnPage: func() (int, int) { return 0, 0 }, Inspect: nothing,
+			Gist: func(m store.Message) string { return text(m.ID) }, CursorMoved: func() {},
+			RequestShown: nothing, VisibleMessages: func() (int, int) { return 0, 0 }, Inspect: nothing,
 		},
 	}, said
 }
@@ -91,7 +91,7 @@ func long() *Model {
 		}
 		return fmt.Sprintf("Message %d of the chat", id)
 	})
-	p.Set(plan, nil)
+	p.SetPlan(plan, nil)
 	return p
 }
 
@@ -102,7 +102,7 @@ func whole() *Model {
 	for i := range entries {
 		entries[i].Index = i
 	}
-	p.Set(history.Plan{Entries: entries, Sum: history.Sum{
+	p.SetPlan(history.Plan{Entries: entries, Sum: history.Sum{
 		System: 12, Body: 338, Total: 350, Limit: 120_186, Window: 128_000, Bound: history.BoundWindow, Ratio: 1,
 	}}, nil)
 	return p
@@ -118,7 +118,7 @@ func focused(p *Model, index int) *Model {
 func TestScreens(t *testing.T) {
 	var screens uitest.Screens
 	onPage, opened, assumed, tight := long(), focused(long(), 20), focused(long(), 60), long()
-	onPage.OnPage = func() (int, int) { return 40, 49 }
+	onPage.VisibleMessages = func() (int, int) { return 40, 49 }
 	opened.Update(uitest.Key("enter"))
 	assumed.Window = llm.Window{Tokens: 8192, Assumed: true}
 	assumed.Next.Plan.Sum.Bound, assumed.Next.Plan.Sum.Reserve = history.BoundWindow, 1024
@@ -149,30 +149,13 @@ func TestScreens(t *testing.T) {
 
 func TestTheCursorStaysAtTheEndUntilItIsMoved(t *testing.T) {
 	p := long()
-	if e := p.Chosen().Entry; e == nil || e.ID != 61 {
+	if e := p.SelectedRow().Entry; e == nil || e.ID != 61 {
 		t.Fatalf("the cursor begins on %+v, want the newest message", e)
 	}
-	p.Move(-2)
-	p.Set(p.Next.Plan, nil)
-	if e := p.Chosen().Entry; e == nil || e.ID != 59 {
+	p.MoveCursor(-2)
+	p.SetPlan(p.Next.Plan, nil)
+	if e := p.SelectedRow().Entry; e == nil || e.ID != 59 {
 		t.Errorf("with another plan the cursor is on %+v, want it to stay on message 59", e)
-	}
-}
-
-func TestThePanelCountsInTheServersMeasure(t *testing.T) {
-	p, _ := empty(func(int64) string { return "" })
-	p.Set(history.Plan{
-		Sum: history.Sum{Body: 100, Total: 100, Limit: 400, Ratio: 2, Margin: 0.1, Sent: 1, Stored: 1},
-		Entries: []history.Entry{{
-			ID: 1, Role: history.User, Disposition: history.Kept, TokensBefore: 100, TokensAfter: 100,
-		}},
-	}, nil)
-	p.Focused = true
-	got := ansi.Strip(strings.Join(p.View(60, 24), "\n"))
-	for _, want := range []string{"messages ~200", "~200 of 400 tokens", "200 free", "●  1 you"} {
-		if !strings.Contains(got, want) {
-			t.Errorf("the panel lacks %q:\n%s", want, got)
-		}
 	}
 }
 
@@ -180,7 +163,7 @@ func TestTheStripSaysWhatIsSentAndWhatIsNext(t *testing.T) {
 	tight, many, over := long(), long(), long()
 	tight.Next.Plan.Sum.Limit, many.Next.Plan.Sum.Limit = 2200, 2200
 	many.Next.Plan.Next = []int{0, 1, 2, 5, 7, 9}
-	over.Set(over.Next.Plan, &history.OverBudgetError{Need: 7144, Have: 6000})
+	over.SetPlan(over.Next.Plan, &history.OverBudgetError{Need: 7144, Have: 6000})
 	nothing, _ := empty(nil)
 	for _, c := range []struct {
 		p         *Model
@@ -195,7 +178,7 @@ func TestTheStripSaysWhatIsSentAndWhatIsNext(t *testing.T) {
 		{over, 60, 2, "── 1,144 tokens too many ───────────────────────────────────"},
 		{nothing, 10, 1, "──────────"},
 	} {
-		if got := ansi.Strip(c.p.Rule(c.w, c.margin, true)); got != c.want {
+		if got := ansi.Strip(c.p.DraftRule(c.w, c.margin, true)); got != c.want {
 			t.Errorf("in %d cells the strip is\n%s\nwant\n%s", c.w, got, c.want)
 		}
 	}
@@ -211,7 +194,7 @@ func TestTheGaugeIsFullOnlyWhereNothingIsFree(t *testing.T) {
 		{5999, 6000, "~5,999 / 6,000 ━━━━━━━─"},
 		{6000, 6000, "~6,000 / 6,000 ━━━━━━━━"},
 	} {
-		p.Set(history.Plan{Sum: history.Sum{Total: c.used, Limit: c.limit, Ratio: 1}}, nil)
+		p.SetPlan(history.Plan{Sum: history.Sum{Total: c.used, Limit: c.limit, Ratio: 1}}, nil)
 		if got := ansi.Strip(p.Gauge(true)); got != c.want {
 			t.Errorf("%d of %d: got %q, want %q", c.used, c.limit, got, c.want)
 		}

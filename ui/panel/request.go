@@ -16,44 +16,44 @@ import (
 	"winnow/ui/theme"
 )
 
-// Request is one request as the screen shows it: the next one, or one that was sent.
+// Request is one request as the panel shows it: the next one, a sent one, or a trial.
 type Request struct {
-	Plan   history.Plan
-	Counts store.VerdictCounts
-	Ready  bool             // there is a plan
-	Note   string           // why there is none, or why it cannot be sent
-	Over   int              // how many tokens it has too many, as the server counts them; 0 where it fits
-	Input  pricing.Cost     // what the next request costs before its answer
-	Limit  string           // the limit that it would exceed, "" for none
-	Spent  string           // what the session has spent, beside the next request; "" for nothing to say
-	Past   *record.Replayed // the record and its proof; nil for the next request
+	Plan          history.Plan
+	Counts        store.VerdictCounts
+	Ready         bool             // Plan is set
+	Problem       string           // a sentence if there is no plan or it cannot be sent, else ""
+	TokensOver    int              // tokens by which the request exceeds its limit, 0 if it fits
+	InputCost     pricing.Cost     // estimated cost of the next request without its answer
+	ExceededLimit string           // the spending limit that it would exceed, "" for none
+	SpentText     string           // what the chat has spent so far, "" if unknown
+	Past          *record.Replayed // the request record and its proof; nil if not sent
 
 	FirstRead int // index of the first message that the server can have read; 0 is all
 
-	was []history.Entry // of a trial, the messages of the next request as it is set
+	before []history.Entry // for a trial, the entries with the settings in use
 }
 
-// requestOf is a request that has not left.
+// requestOf returns a request that was not sent.
 func requestOf(plan history.Plan) Request {
 	return Request{Plan: plan, Counts: store.CountVerdicts(plan.Entries), Ready: true}
 }
 
-// take takes another plan, or why there is none: then the one before stays.
-func (r *Request) take(plan history.Plan, err error) {
+// setPlan sets the plan. With an error and no entries it keeps the previous plan and shows the error.
+func (r *Request) setPlan(plan history.Plan, err error) {
 	if err == nil || len(plan.Entries) > 0 {
 		*r = requestOf(plan)
 	}
-	r.Note, r.Over = "", 0
+	r.Problem, r.TokensOver = "", 0
 	if err != nil {
-		r.Note = theme.Sentence(err)
+		r.Problem = theme.Sentence(err)
 	}
 	if over := (*history.OverBudgetError)(nil); errors.As(err, &over) {
-		r.Over = over.Need - over.Have
+		r.TokensOver = over.Need - over.Have
 	}
 }
 
-// PastRequest is a request as its record has it. The verdicts are the recorded ones, whatever today's rules would say;
-// only the texts come from the messages.
+// PastRequest returns a sent request. The verdicts are the recorded ones, not what the current rules would decide; only
+// the texts come from the messages.
 func PastRequest(r record.Replayed) Request {
 	plan := r.Verdicts
 	plan.Messages, plan.Rules, plan.Spans = r.Plan.Messages, r.Request.Rules, r.Plan.SpansAmong(plan.Entries)
@@ -62,22 +62,23 @@ func PastRequest(r record.Replayed) Request {
 	if short, dropped := record.ShortfallOf(r.Request); dropped {
 		past.FirstRead = record.FirstRead(plan.Entries, plan.Sum, short)
 	} else if past.counted() && plan.Sum.Total > 0 {
-		// The server has counted the request as a whole: its parts are shares of that.
+		// The server counts only the whole request: its parts are scaled to that.
 		past.Plan.Sum.Ratio = float64(r.Request.Prompt) / float64(plan.Sum.Total)
 	}
 	return past
 }
 
-// counted says that the server has counted the request.
+// counted reports whether the server has counted the tokens of the request.
 func (r *Request) counted() bool { return r.Past != nil && r.Past.Request.Prompt > 0 }
 
-// Whole says that every message is sent, and whole.
-func (r *Request) Whole() bool {
+// AllWhole reports whether every message is sent whole.
+func (r *Request) AllWhole() bool {
 	return r.Counts.Stored > 0 && r.Counts.Of[history.Kept] == r.Counts.Stored
 }
 
-// next are the messages that fall out next, where less than 15 % of the request are free.
-func (r *Request) next() []int {
+// nextDropped returns the indexes of the messages that would be dropped next, nil if more than 15 % of the limit is
+// free.
+func (r *Request) nextDropped() []int {
 	const full = 85 // percent
 	if s := r.Plan.Sum; r.Past == nil && s.Limit > 0 && s.Used() > s.Limit/100*full {
 		return r.Plan.Next
@@ -85,7 +86,7 @@ func (r *Request) next() []int {
 	return nil
 }
 
-// share are the tokens of some parts of the request, as the server counts them.
+// share returns the tokens of the named parts of the request, as the server counts.
 func (r *Request) share(names ...string) int {
 	n := 0
 	for _, s := range r.Plan.Sum.Shares() {
@@ -96,10 +97,10 @@ func (r *Request) share(names ...string) int {
 	return n
 }
 
-// Counted writes a number of tokens in the server's measure, so that the parts add up to the total.
-func (r *Request) Counted(n int) string { return theme.Thousands(r.Plan.Sum.Tokens(n)) }
+// FormatTokens formats a number of tokens in the server's measure, so that the parts add up to the total.
+func (r *Request) FormatTokens(n int) string { return theme.Thousands(r.Plan.Sum.Tokens(n)) }
 
-// used is what the request takes: as the server counted it, else estimated.
+// used returns the tokens of the request, as counted by the server or else as an estimate.
 func (r *Request) used() (n int, shown string) {
 	if r.counted() {
 		return r.Past.Request.Prompt, theme.Thousands(r.Past.Request.Prompt)
@@ -108,84 +109,84 @@ func (r *Request) used() (n int, shown string) {
 	return n, "~" + theme.Thousands(n)
 }
 
-// Missing says why there is no request to show.
-func (r *Request) Missing() string { return cmp.Or(r.Note, "Nothing to send yet.") }
+// EmptyText says why there is no request to show.
+func (r *Request) EmptyText() string { return cmp.Or(r.Problem, "Nothing to send yet.") }
 
-// Row is a row of the list: messages side by side with the same verdict, or a text that winnow added.
+// Row is a row of the list: one message, adjacent messages with the same verdict, or a text that winnow added.
 type Row struct {
-	Entry *history.Entry // the first of the messages, nil for a text
-	Of    int            // how many messages they are
-	Added *history.Added // the text, nil for messages
-	text  int            // of the texts the first, the second, …
+	Entry      *history.Entry // the first message, nil for an added text
+	Count      int            // number of messages
+	Added      *history.Added // the added text, nil for messages
+	textNumber int            // 1 for the first added text, 2 for the second, …
 }
 
-// id is the message's, and of a text -1, -2, ….
+// id is the message id of a row; added texts have -1, -2, ….
 func (row Row) id() int64 {
 	if row.Entry != nil {
 		return row.Entry.ID
 	}
-	return int64(-row.text)
+	return int64(-row.textNumber)
 }
 
-// has reports whether the message with this place in the conversation is one of the row's.
+// has reports whether the message with this index in the chat belongs to the row.
 func (row Row) has(index int) bool {
-	return row.Entry != nil && row.Entry.Index <= index && index < row.Entry.Index+row.Of
+	return row.Entry != nil && row.Entry.Index <= index && index < row.Entry.Index+row.Count
 }
 
-// rows are the rows of the list. Neighbours that are not sent for the same verdict are one row, and so are all messages
-// of a request in which everything is whole; when they are opened, each message has a row.
+// rows returns the rows of the list. Unless expanded, adjacent messages that are not sent for the same reason share a
+// row, and so do all messages of a request that sends everything whole.
 func (r *Request) rows(opened bool) (rows []Row) {
 	var last *history.Entry // of the row before, nil for a text
 	for i := range len(r.Plan.Entries) + 1 {
 		for n := range r.Plan.Added {
 			if a := &r.Plan.Added[n]; a.At == i {
-				rows, last = append(rows, Row{Added: a, text: n + 1}), nil
+				rows, last = append(rows, Row{Added: a, textNumber: n + 1}), nil
 			}
 		}
 		if i == len(r.Plan.Entries) {
 			break
 		}
 		e := &r.Plan.Entries[i]
-		if !opened && r.alike(last, e) {
-			rows[len(rows)-1].Of++
+		if !opened && r.sharesRow(last, e) {
+			rows[len(rows)-1].Count++
 		} else {
-			rows = append(rows, Row{Entry: e, Of: 1})
+			rows = append(rows, Row{Entry: e, Count: 1})
 		}
 		last = e
 	}
 	return rows
 }
 
-// change is what a trial changes of a message, "" for nothing.
+// change says what a trial changes for a message, "" for nothing.
 func (r *Request) change(e *history.Entry) string {
-	if e.Index >= len(r.was) {
+	if e.Index >= len(r.before) {
 		return ""
 	}
-	return theme.Change(r.was[e.Index], *e)
+	return theme.VerdictChange(r.before[e.Index], *e)
 }
 
-// alike says that two neighbours share a row. What the user pinned or excluded, and what a trial changes, has a row of
-// its own.
-func (r *Request) alike(a, b *history.Entry) bool {
+// sharesRow reports whether two adjacent messages share a row. Messages that are pinned or excluded, or that a trial
+// changes, have their own.
+func (r *Request) sharesRow(a, b *history.Entry) bool {
 	if a == nil || a.Disposition != b.Disposition || a.Pinned || b.Pinned ||
 		r.change(a)+r.change(b) != "" {
 		return false
 	}
 	if c := r.Counts; a.Sent() {
-		return r.Whole() && len(r.Plan.Added)+c.Of[history.Recalled]+c.Repaired+r.FirstRead == 0
+		return r.AllWhole() && len(r.Plan.Added)+c.Of[history.Recalled]+c.Repaired+r.FirstRead == 0
 	}
 	return a.Disposition != history.Excluded
 }
 
-// Load shows the request with an id, which is one of a turn.
-func (p *Model) Load(turn int, request int64) tea.Cmd {
+// LoadPast reads a sent request of a turn and shows it.
+func (p *Model) LoadPast(turn int, request int64) tea.Cmd {
 	return p.read(store.Request{ID: request, Turn: turn}, 0)
 }
 
-// step shows the request before the one on show, or after it.
+// step shows the request before or after the one on show.
 func (p *Model) step(by int) tea.Cmd {
 	switch {
-	case p.reading: // One is read at a time: in a long conversation a key that is held would ask for many.
+	case p.reading: // One at a time: a key that is held down would start many.
 		return nil
 	case p.Past != nil:
 		return p.read(p.Past.Past.Request, by)
@@ -195,8 +196,8 @@ func (p *Model) step(by int) tea.Cmd {
 	return p.read(store.Request{Turn: p.Info.Turns + 1}, by)
 }
 
-// read shows a request of the past, which is so many steps behind another one. The turns are gone through in order; of
-// another turn the requests for answers count. Behind the last one is the next request.
+// read reads and shows the request that is so many steps after another one, in the order of turns. Of other turns only
+// requests for answers count. After the last one comes the next request.
 func (p *Model) read(from store.Request, by int) tea.Cmd {
 	latest, records := p.reads.Begin(), p.Session.Records()
 	p.reading = true
@@ -222,16 +223,16 @@ func (p *Model) read(from store.Request, by int) tea.Cmd {
 			case err != nil:
 				return p.ReportError(err)
 			case found:
-				return p.Open(new(PastRequest(r)))
+				return p.ShowPast(new(PastRequest(r)))
 			case by > 0:
-				return p.Open(nil)
+				return p.ShowPast(nil)
 			}
 			return p.Say("There is no earlier request.")
 		})
 	})
 }
 
-// TurnName is a past request's name in its session.
+// TurnName names a sent request by its turn: "turn 3", or "turn 3, request 1 of 2".
 func TurnName(r record.Recorded) string {
 	if r.Of > 1 {
 		return fmt.Sprintf("turn %d, request %d of %d", r.Request.Turn, r.Nth, r.Of)
@@ -239,8 +240,8 @@ func TurnName(r record.Recorded) string {
 	return fmt.Sprintf("turn %d", r.Request.Turn)
 }
 
-// Name is what a request is called.
-func (p *Model) Name(r *Request) string {
+// RequestName names a request: "turn 3", "this request" or "next request".
+func (p *Model) RequestName(r *Request) string {
 	switch {
 	case r.Past != nil:
 		return TurnName(r.Past.Recorded)

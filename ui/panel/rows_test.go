@@ -19,7 +19,7 @@ func drawnRequest(t *rapid.T) *Model {
 	number := func(name string, most int) int { return rapid.IntRange(0, most).Draw(t, name) }
 	plan := history.Plan{Sum: history.Sum{
 		System: number("system", 900), Tools: number("tools", 900), Frame: number("frame", 90),
-		Draft: number("draft", 90), Ratio: 1, Limit: rapid.SampledFrom([]int{0, 500, 6000, 1_000_000}).Draw(t, "limit"),
+		Draft: number("draft", 90), Ratio: rapid.SampledFrom([]float64{1, 2}).Draw(t, "ratio"), Limit: rapid.SampledFrom([]int{0, 500, 6000, 1_000_000}).Draw(t, "limit"),
 	}}
 	s := &plan.Sum
 	dispositions := []history.Disposition{
@@ -45,7 +45,7 @@ func drawnRequest(t *rapid.T) *Model {
 	}
 	s.Total = s.System + s.Tools + s.Frame + s.Draft + s.Body + s.Added
 	p, _ := empty(func(id int64) string { return "message " + strconv.FormatInt(id, 10) })
-	p.Set(plan, nil)
+	p.SetPlan(plan, nil)
 	return p
 }
 
@@ -73,10 +73,10 @@ func TestTheNumbersOfTheRowsAddUp(t *testing.T) {
 				total += tokens[0]
 			}
 			switch n := numbers(string(line)); {
-			case row.Of > 1 && n[1]-n[0]+1 != row.Of:
-				t.Fatalf("a row stands for %d messages and says %q", row.Of, string(line))
+			case row.Count > 1 && n[1]-n[0]+1 != row.Count:
+				t.Fatalf("a row stands for %d messages and says %q", row.Count, string(line))
 			default:
-				messages += row.Of
+				messages += row.Count
 			}
 		}
 		if total != r.Plan.Sum.Used() || messages != len(r.Plan.Entries) {
@@ -93,20 +93,20 @@ func TestEveryMessageCanBeReached(t *testing.T) {
 		p := drawnRequest(t)
 		p.Focused = true
 		h := rapid.IntRange(1, 9).Draw(t, "height")
-		p.Move(-100)
+		p.MoveCursor(-100)
 		reached := map[int64]bool{}
 		for range 2*len(p.Next.rows(true)) + 2 {
-			if p.Chosen().Of > 1 {
+			if p.SelectedRow().Count > 1 {
 				p.Update(uitest.Key("enter"))
 			}
-			if e := p.Chosen().Entry; e != nil {
+			if e := p.SelectedRow().Entry; e != nil {
 				reached[e.ID] = true
 			}
 			lines := ansi.Strip(strings.Join(p.View(Width-1, h), "\n"))
 			if marked := strings.Count("\n"+lines, "\n▌"); marked != 1 && len(p.Next.rows(true)) > 0 {
 				t.Fatalf("in %d lines the cursor is on %d lines:\n%s", h, marked, lines)
 			}
-			p.Move(1)
+			p.MoveCursor(1)
 		}
 		if len(reached) != len(p.Next.Plan.Entries) {
 			t.Fatalf("%d of %d messages were reached", len(reached), len(p.Next.Plan.Entries))
@@ -122,7 +122,7 @@ func TestThePanelFillsItsBox(t *testing.T) {
 		w, h := rapid.IntRange(1, 160).Draw(t, "width"), rapid.IntRange(1, 50).Draw(t, "height")
 		p.Focused = rapid.Bool().Draw(t, "focused")
 		from := rapid.IntRange(0, 30).Draw(t, "from")
-		p.OnPage = func() (int, int) { return from, from + rapid.IntRange(0, 9).Draw(t, "on the page") }
+		p.VisibleMessages = func() (int, int) { return from, from + rapid.IntRange(0, 9).Draw(t, "on the page") }
 		if rapid.Bool().Draw(t, "trial") {
 			dials := []dial{{name: "budget", set: "auto", tried: "1,000"}, {name: "preset"}, {name: "model"}}
 			p.Whatif = &Whatif{Request: p.Next, dials: dials}

@@ -20,26 +20,26 @@ import (
 	"winnow/ui/theme"
 )
 
-// Width is how many cells the panel takes beside the page: the rule, the column of the cursor, the text and the
-// gutter of the screen.
+// Width is the width of the panel beside the transcript in cells: the rule, the cursor column, the text, and the
+// margin.
 const Width = 1 + 1 + 44 + 2
 
-// The heights from which the panel has the head of its columns, and blank lines and with the focus the legend.
+// Heights in lines from which the panel has column heads, and blank lines and a legend.
 const (
 	columnHeight = 15
 	airyHeight   = 24
 )
 
-// leastRows is how much of the list head and foot leave.
-const leastRows = 3
+// minRows is how much of the list head and foot leave.
+const minRows = 3
 
-// Pane draws the panel beside the page in w by h cells: the rule between them, with marks beside the lines of the
-// messages that are on the page, and the panel below a blank line.
+// Pane draws the panel beside the transcript in w by h cells, with the rule between them. The rule is marked beside the
+// rows of the messages that the transcript shows.
 func (p *Model) Pane(w, h int) []string {
 	st := &p.Themes.Styles
-	lines := theme.Blank(append([]string{""}, p.View(w-1, h-2)...), w-1, h)
+	lines := theme.FitLines(append([]string{""}, p.View(w-1, h-2)...), w-1, h)
 	for i := range lines {
-		edge := st.Lines.Render("│")
+		edge := st.RuleLine.Render("│")
 		switch line := i - 1 - p.list.top + p.list.first; {
 		case p.hasKeys():
 			edge = st.Seen.Render("│")
@@ -51,14 +51,14 @@ func (p *Model) Pane(w, h int) []string {
 	return lines
 }
 
-// hasKeys says that the panel, or its dials, have the keys.
+// hasKeys reports whether the panel or What-if has the focus.
 func (p *Model) hasKeys() bool { return p.Focused || p.Whatif != nil }
 
-// View draws the panel in w by h cells: what request it is, the sums, the list, and below it what is next, or with
-// the focus the reason for the row under the cursor. The first cell of each line is the cursor's.
+// View draws the panel in w by h cells: the name of the request, the sums, the list, and below it what is dropped next,
+// or with the focus the reason for the row under the cursor. The first cell of each line is the cursor's.
 func (p *Model) View(w, h int) []string {
-	in, plan := max(1, w-1-theme.Gutter(2*w)), &p.Shown().Plan
-	head, foot, least := text{w: in}, text{w: in}, min(leastRows, len(plan.Entries)+len(plan.Added))
+	in, plan := max(1, w-1-theme.Gutter(2*w)), &p.ShownRequest().Plan
+	head, foot, least := text{w: in}, text{w: in}, min(minRows, len(plan.Entries)+len(plan.Added))
 	p.head(&head, h)
 	head.lines = head.lines[:min(len(head.lines), max(0, h-least))]
 	p.foot(&foot)
@@ -66,11 +66,11 @@ func (p *Model) View(w, h int) []string {
 		foot.lines = nil
 	}
 	list := p.drawList(in, w, len(head.lines), max(0, h-len(head.lines)-len(foot.lines)))
-	lines := theme.Blank(slices.Concat(head.lines, list), w, h-len(foot.lines))
-	return append(lines, theme.Blank(foot.lines, w, len(foot.lines))...)
+	lines := theme.FitLines(slices.Concat(head.lines, list), w, h-len(foot.lines))
+	return append(lines, theme.FitLines(foot.lines, w, len(foot.lines))...)
 }
 
-// text is lines of w cells behind the column of the cursor.
+// text collects lines of w cells after the cursor column.
 type text struct {
 	w     int
 	lines []string
@@ -83,17 +83,16 @@ func (t *text) add(lines ...string) {
 	}
 }
 
-// say adds a text in a style, wrapped; nothing where it is "".
+// say adds a formatted text, wrapped, unless it is empty.
 func (t *text) say(style lipgloss.Style, format string, args ...any) {
 	if s := fmt.Sprintf(format, args...); s != "" {
 		t.add(theme.WrapStyled(style, markdown.Visible(s), t.w)...)
 	}
 }
 
-// head adds the lines above the list: which request it is, the bar, the sums and what is wrong; with the focus all that
-// is known besides.
+// head adds the lines above the list: name, bar, sums and problems; with the focus also the legend.
 func (p *Model) head(t *text, h int) {
-	r, st := p.Shown(), &p.Themes.Styles
+	r, st := p.ShownRequest(), &p.Themes.Styles
 	var blank []string
 	if h >= airyHeight {
 		blank = []string{""}
@@ -108,14 +107,14 @@ func (p *Model) head(t *text, h int) {
 	switch {
 	case r.Past != nil:
 		sends = r.sent(st, "sent ")
-	case r.Whole():
+	case r.AllWhole():
 		sends = st.Muted.Render("everything fits")
 	case r.Counts.Stored > 0:
 		sends = r.sent(st, "sends ")
 	}
-	t.add(theme.Spread(st.Strong.Render(theme.UpperFirst(p.Name(r))), sends, t.w))
+	t.add(theme.Spread(st.Strong.Render(theme.UpperFirst(p.RequestName(r))), sends, t.w))
 	if !r.Ready {
-		t.say(st.Muted, "%s", r.Missing())
+		t.say(st.Muted, "%s", r.EmptyText())
 		return
 	}
 	t.add(r.bar(st, t.w), r.total(st, t.w))
@@ -130,7 +129,7 @@ func (p *Model) head(t *text, h int) {
 	}
 	switch {
 	case len(r.Plan.Entries) == 0 && p.draft() == 0:
-		t.say(st.Muted, "%s", r.Missing())
+		t.say(st.Muted, "%s", r.EmptyText())
 	case h >= columnHeight:
 		numbers, saved := "~tokens", p.columns(t.w).saved
 		if saved > 0 {
@@ -141,7 +140,7 @@ func (p *Model) head(t *text, h int) {
 	}
 }
 
-// fitting is a line of parts, of which the last ones are left out where it would be wider than w cells.
+// fitting joins parts, leaving out the last ones if they do not fit into w cells.
 func fitting(parts []string, w int) string {
 	line := strings.Join(parts, "  ")
 	if theme.Width(line) > w && len(parts) > 1 {
@@ -150,7 +149,7 @@ func fitting(parts []string, w int) string {
 	return line
 }
 
-// sent says how many of the messages are sent, behind a verb.
+// sent says how many messages are sent, after a verb.
 func (r *Request) sent(st *theme.Styles, verb string) string {
 	return st.Muted.Render(verb) + st.Text.Render(theme.Thousands(r.Counts.Sent())) +
 		st.Muted.Render(" of "+theme.Thousands(r.Counts.Stored))
@@ -163,7 +162,7 @@ type part struct {
 	style lipgloss.Style
 }
 
-// parts are where the tokens go. What the chat format costs around the messages counts as theirs.
+// parts returns how the tokens are distributed. The overhead of the chat format counts with the messages.
 func (r *Request) parts(st *theme.Styles) []part {
 	s, fixed, draft := r.Plan.Sum, r.share("system", "tools"), r.share("draft")
 	turn := "draft"
@@ -175,7 +174,8 @@ func (r *Request) parts(st *theme.Styles) []part {
 	}
 }
 
-// bar draws where the tokens go, over what the request may hold. What is there shows, and so does what is free.
+// bar draws the distribution of the tokens within the limit. A part that is not empty has at least one cell, and so has
+// the free rest.
 func (r *Request) bar(st *theme.Styles, w int) string {
 	var b strings.Builder
 	used, sum, whole := 0, 0, max(1, r.Plan.Sum.Limit, r.Plan.Sum.Used())
@@ -190,7 +190,7 @@ func (r *Request) bar(st *theme.Styles, w int) string {
 	return b.String() + st.Faint.Render(strings.Repeat("─", max(0, w-used)))
 }
 
-// total is the sum against the limit: what is taken and what is free add up to it.
+// total draws the used tokens, the limit and the free tokens.
 func (r *Request) total(st *theme.Styles, w int) string {
 	used, shown := r.used()
 	limit := r.Plan.Sum.Limit
@@ -204,7 +204,7 @@ func (r *Request) total(st *theme.Styles, w int) string {
 	return theme.Spread(st.Text.Render(shown+" of "+theme.Thousands(limit)+" tokens"), free, w)
 }
 
-// tallies are how many messages have the verdicts that are not the usual one, the most important first.
+// tallies returns how many messages have each verdict other than whole, the most important first.
 func (r *Request) tallies(st *theme.Styles) []string {
 	c := r.Counts
 	var list []string
@@ -230,19 +230,19 @@ func (r *Request) tallies(st *theme.Styles) []string {
 	return list
 }
 
-// problems are what the user may want to do something about, and what is not known yet.
+// problems adds warnings that the user may want to act on.
 func (p *Model) problems(t *text) {
-	r, st := p.Shown(), &p.Themes.Styles
-	t.say(st.Error, "%s", r.Note)
-	if r.Limit != "" {
-		t.say(st.Cut, "! %s: winnow asks first", r.Limit)
+	r, st := p.ShownRequest(), &p.Themes.Styles
+	t.say(st.Error, "%s", r.Problem)
+	if r.ExceededLimit != "" {
+		t.say(st.Cut, "! %s: winnow asks first", r.ExceededLimit)
 	}
 	if r != &p.Next {
 		return
 	}
-	t.say(st.Cut, "%s", p.wrong)
+	t.say(st.Cut, "%s", p.windowProblem)
 	if short := p.Forecast.Shortfall; short != nil {
-		t.say(st.Cut, "! In turn %s the server counted %s of ~%s tokens: it dropped a part of the request",
+		t.say(st.Cut, "! In turn %s the server counted %s of ~%s tokens: it dropped part of the request",
 			theme.Thousands(short.Turn), theme.Thousands(short.Reported), theme.Thousands(short.Expected))
 	}
 	if lost := p.Forecast.Losses; len(lost) > 0 {
@@ -250,10 +250,10 @@ func (p *Model) problems(t *text) {
 	}
 }
 
-// legend says what the parts of the bar are, what sets the limit and what the request costs. Its numbers are estimates
-// unless the server has counted the request.
+// legend adds the parts of the bar, what sets the limit, and the cost. Numbers are estimates (~) unless the server has
+// counted the request.
 func (p *Model) legend(t *text) {
-	r, st, sign := p.Shown(), &p.Themes.Styles, "~"
+	r, st, sign := p.ShownRequest(), &p.Themes.Styles, "~"
 	if r.counted() {
 		sign = ""
 	}
@@ -269,8 +269,8 @@ func (p *Model) legend(t *text) {
 	if r.Past == nil && p.Window.Assumed {
 		t.say(st.Muted, "Context window unknown; assuming %s (/window to set)", theme.Thousands(p.Window.Tokens))
 	}
-	if r.Past == nil && r.Input.Known() {
-		t.say(st.Muted, "%s in", r.Input.String())
+	if r.Past == nil && r.InputCost.Known() {
+		t.say(st.Muted, "%s in", r.InputCost.String())
 	}
 }
 
@@ -293,8 +293,8 @@ func (r *Request) bound() string {
 	}[s.Bound] + text)
 }
 
-// proof says when a past request was sent, to whom and what it cost, whether what is shown is what was sent, and what
-// the server made of it.
+// proof adds for a sent request when and to whom it was sent, its cost, whether its rebuilt body is proven, and what
+// the server reported.
 func (p *Model) proof(t *text) {
 	if p.Past == nil {
 		return
@@ -320,16 +320,17 @@ func (p *Model) proof(t *text) {
 	t.say(st.Muted, "%s", record.CacheUseOf(q).Sentence(theme.Thousands))
 }
 
-// footLines is the height of the foot at least, so that the list does not move while the cursor does.
+// footLines is the minimum height of the foot, so that the list does not jump while the cursor moves.
 const footLines = 4
 
-// foot adds what falls out next; with the focus the reason for the line under the cursor, and what the keys would cost.
+// foot adds what is dropped next, or with the focus the reason for the row under the cursor and what its keys would
+// cost.
 func (p *Model) foot(t *text) {
-	st, next := &p.Themes.Styles, p.Next.next()
+	st, next := &p.Themes.Styles, p.Next.nextDropped()
 	switch {
 	case p.Focused && p.Whatif == nil:
 		p.reason(t)
-	case p.Shown() == &p.Next && len(next) > 0:
+	case p.ShownRequest() == &p.Next && len(next) > 0:
 		t.add(theme.Spread(labelled(st, "Next out", st.Text.Render(numbered(next, maxNumbers))),
 			st.Muted.Render("after ~"+theme.Thousands(p.Next.Plan.Sum.Free())+" more tokens"), t.w))
 	}
@@ -339,17 +340,17 @@ func (p *Model) foot(t *text) {
 	}
 }
 
-// labelled is a line of which the label has a column of its own.
+// labelled draws a line with a label in a column of its own.
 func labelled(st *theme.Styles, label, text string) string {
 	return st.Muted.Render(theme.Fit(label, 11)) + text
 }
 
-// maxReason is the most lines of a reason below the list.
+// maxReason is the maximum number of lines of a reason below the list.
 const maxReason = 3
 
-// reason says why the message under the cursor is in the request as it is, and what the keys do with it.
+// reason adds why the row under the cursor is in the request as it is, and what the keys do with it.
 func (p *Model) reason(t *text) {
-	st, on := &p.Themes.Styles, p.Chosen()
+	st, on := &p.Themes.Styles, p.SelectedRow()
 	keys := []key.Binding{p.Keys.Hint("read", keymap.Inspect)}
 	glyph, why := "✚", ""
 	switch e := on.Entry; {
@@ -363,12 +364,12 @@ func (p *Model) reason(t *text) {
 		}
 		why = theme.Thousands(e.Index+1) + why
 	}
-	if n := on.Of; n > 1 {
+	if n := on.Count; n > 1 {
 		keys = []key.Binding{p.Keys.Hint("show all "+theme.Thousands(n), keymap.Inspect)}
 	} else if on.Entry != nil && p.Past == nil {
-		keys = append(p.Prices(*on.Entry), keys...)
+		keys = append(p.FlagHints(*on.Entry), keys...)
 	}
-	lead := st.OfGlyph(glyph).Render(glyph) + " "
+	lead := st.GlyphStyle(glyph).Render(glyph) + " "
 	wrapped := theme.Wrap(markdown.Visible(why), max(1, t.w-2))
 	for _, s := range wrapped[:min(len(wrapped), maxReason)] {
 		t.add(lead + st.Text.Render(s))
@@ -378,11 +379,11 @@ func (p *Model) reason(t *text) {
 	t.add("  " + theme.Fit(strings.Trim(frame.Hints(*st, keys, "", w+2*theme.Gutter(w)), " "), w))
 }
 
-// Prices are the keys that flag a message of the next request, each with what it does and the tokens that this adds or
-// frees with its whole tool group, as the server counts: p pin +540, x exclude −37. A key that changes nothing now has
-// no number. What the rules would do with a message that was pinned or excluded is not known before they are asked, so
-// that is the most it can be. There are none where nothing is known.
-func (p *Model) Prices(e history.Entry) []key.Binding {
+// FlagHints returns the keys that flag a message of the next request, each with what it does and the tokens that this
+// adds or frees together with its tool group: p pin +540, x exclude −37. A key that changes nothing has no number. For
+// removing a flag the number is an upper bound, because the rules have not been asked yet. There are no hints if the
+// next request does not have the message.
+func (p *Model) FlagHints(e history.Entry) []key.Binding {
 	r := &p.Next
 	if _, known := r.Plan.EntryOf(e.ID); !known {
 		return nil
@@ -394,7 +395,7 @@ func (p *Model) Prices(e history.Entry) []key.Binding {
 		excluded = excluded || member.Disposition == history.Excluded && member.Cause.Code != cause.QuestionExcluded
 		sent, all := r.Plan.Sum.Tokens(member.TokensAfter), r.Plan.Sum.Tokens(member.TokensBefore)
 		if member.Whole && member.Sent() {
-			all = sent // Repairing it may take some.
+			all = sent // A repair may have changed its length.
 		}
 		now, whole = now+sent, whole+all
 	}
@@ -414,41 +415,41 @@ func (p *Model) Prices(e history.Entry) []key.Binding {
 	return []key.Binding{pin, exclude}
 }
 
-// shortStrip is the width below which the strip says only how much is sent and what is next.
+// shortStrip is the width below which the strip is abbreviated.
 const shortStrip = 60
 
-// Rule is the rule above the draft in w cells, with a margin of the rule at either side of its words. Where the draft
-// does not fit it turns red and says by how much. As a strip it says what the request sends, what becomes of the rest
-// and what falls out next.
-func (p *Model) Rule(w, margin int, strip bool) string {
-	r, st := p.Shown(), &p.Themes.Styles
-	words, next, right := r.sent(st, "sends "), r.next(), ""
+// DraftRule draws the rule above the draft in w cells, with so many cells of rule at both ends. If the draft does not
+// fit it is red and says by how much. As a strip, which replaces a hidden panel, it summarizes the request and says
+// what is dropped next.
+func (p *Model) DraftRule(w, margin int, strip bool) string {
+	r, st := p.ShownRequest(), &p.Themes.Styles
+	words, next, right := r.sent(st, "sends "), r.nextDropped(), ""
 	switch {
-	case p.Next.Over > 0:
-		many := st.Repaired.Render(theme.Thousands(p.Next.Over) + " tokens too many")
-		return theme.Ruled(st.Repaired, w, margin, []string{many}, "")
+	case p.Next.TokensOver > 0:
+		many := st.Repaired.Render(theme.Thousands(p.Next.TokensOver) + " tokens too many")
+		return theme.RuleWithText(st.Repaired, w, margin, []string{many}, "")
 	case !strip || !r.Ready || r.Counts.Stored == 0:
 		return st.Rule(w)
 	case len(next) > 0 && w < shortStrip:
 		words = r.sent(st, "") + st.Muted.Render(" · next ") + st.Text.Render(numbered(next, 1))
-		return theme.Ruled(st.Lines, w, margin, []string{words}, "")
+		return theme.RuleWithText(st.RuleLine, w, margin, []string{words}, "")
 	case len(next) > 0:
 		right = st.Muted.Render("next out ") + st.Text.Render(numbered(next, maxNumbers))
 	case r.Past != nil:
-		words = r.sent(st, theme.UpperFirst(p.Name(r))+" sent ")
+		words = r.sent(st, theme.UpperFirst(p.RequestName(r))+" sent ")
 	}
-	return theme.Ruled(st.Lines, w, margin, append([]string{words}, r.tallies(st)...), right)
+	return theme.RuleWithText(st.RuleLine, w, margin, append([]string{words}, r.tallies(st)...), right)
 }
 
-// gaugeCells is the length of the bar in the header.
+// gaugeCells is the length of the header's bar.
 const gaugeCells = 8
 
-// Gauge is what the header says of the next request where the panel is not open: its tokens and, with bar, how full
-// it is. It is "" where nothing is planned.
+// Gauge draws the tokens of the next request for the header while the panel is hidden, with bar also as a bar. It is ""
+// without a plan.
 func (p *Model) Gauge(bar bool) string {
-	r, st := p.Shown(), &p.Themes.Styles
+	r, st := p.ShownRequest(), &p.Themes.Styles
 	words, limit := st.Muted, r.Plan.Sum.Limit
-	if r.Over > 0 {
+	if r.TokensOver > 0 {
 		words = st.Repaired
 	}
 	switch _, used := r.used(); {
@@ -463,10 +464,10 @@ func (p *Model) Gauge(bar bool) string {
 	}
 }
 
-// maxNumbers is how many messages are named by their numbers.
+// maxNumbers is how many message numbers are listed.
 const maxNumbers = 3
 
-// numbered are the numbers of messages by their rising indexes, at most so many: "44, 45", "3–9", "1, 5, 9, …".
+// numbered lists message numbers for rising indexes, at most so many runs: "44, 45", "3–9", "1, 5, 9, …".
 func numbered(indexes []int, most int) string {
 	var list []string
 	for len(indexes) > 0 {

@@ -19,36 +19,35 @@ import (
 	"winnow/ui/theme"
 )
 
-// Whatif tries other settings out. Its dials move the verdicts of the next request, and until they are applied nothing
-// is stored and nothing is sent.
+// Whatif is a trial of other settings. Turning its dials plans the next request again; nothing is stored or sent until
+// it is applied.
 type Whatif struct {
-	Request Request // the next request with the trial's settings, compared with it as it is set
-	Running bool    // a plan is being made
+	Request  Request // the next request with the settings of the trial
+	Planning bool    // a plan is being computed
 
 	dials  []dial
 	at     int                // the dial under the cursor
-	stop   context.CancelFunc // of the newest trial
-	cursor int64              // the row of the next request that was under the cursor
+	stop   context.CancelFunc // cancels the newest plan
+	cursor int64              // to go back to when the trial closes
 }
 
-// dial is one setting that can be tried out: as it is set, to what it was turned, "" for nothing else, and what it can
-// be turned to.
+// dial is a setting of a trial: its value in use, the tried value or "", and the values it can take.
 type dial struct {
 	name, set, tried string
 	values           func() []string
 }
 
-// The dials, from above.
+// Indexes of the dials, from the top.
 const (
 	budgetDial = iota
 	presetDial
 	modelDial
 )
 
-// says is what the dial shows.
+// says returns the value that the dial shows.
 func (d dial) says() string { return cmp.Or(d.tried, d.set) }
 
-// OpenWhatif shows the dials at what is set.
+// OpenWhatif starts a trial with the settings in use.
 func (p *Model) OpenWhatif() {
 	policy := p.Session.State().Policy
 	w := &Whatif{Request: p.Next, stop: func() {}, cursor: p.cursor}
@@ -60,7 +59,7 @@ func (p *Model) OpenWhatif() {
 	p.Whatif = w
 }
 
-// CloseWhatif goes back to the next request as it is set.
+// CloseWhatif ends the trial and goes back to the next request.
 func (p *Model) CloseWhatif() {
 	p.Whatif.stop()
 	p.cursor, p.Whatif = p.Whatif.cursor, nil
@@ -73,7 +72,7 @@ func budgetText(n int) string {
 	return theme.Thousands(n)
 }
 
-// trial are the settings that were turned.
+// trial returns the settings that were changed.
 func (w *Whatif) trial() session.Settings {
 	t := session.Settings{Preset: w.dials[presetDial].tried, Model: w.dials[modelDial].tried}
 	if tried := w.dials[budgetDial].tried; tried != "" {
@@ -83,12 +82,12 @@ func (w *Whatif) trial() session.Settings {
 	return t
 }
 
-// dialKey is a key while settings are tried out.
+// dialKey handles a key during a trial.
 func (p *Model) dialKey(msg tea.KeyPressMsg) tea.Cmd {
 	k := &p.Keys
 	switch {
 	case k.Pressed(msg, keymap.Back, keymap.WhatIf):
-		return p.Leave()
+		return p.LeaveWhatif()
 	case k.Pressed(msg, keymap.Choose):
 		return p.apply()
 	case k.Pressed(msg, keymap.Down):
@@ -103,17 +102,17 @@ func (p *Model) dialKey(msg tea.KeyPressMsg) tea.Cmd {
 	return p.scroll(msg, k.First(keymap.Choose)+" applies the settings, "+k.First(keymap.Back)+" changes nothing.")
 }
 
-// toDial puts the cursor on the next dial. The endpoints are asked for their models when theirs is reached.
+// toDial moves the cursor to the next dial. For the model dial it asks the endpoints for their models.
 func (p *Model) toDial(by int) tea.Cmd {
 	w := p.Whatif
 	w.at = (w.at + by + len(w.dials)) % len(w.dials)
-	if w.at == modelDial && p.Listed() == nil {
+	if w.at == modelDial && p.ListedModels() == nil {
 		return p.ListModels()
 	}
 	return nil
 }
 
-// turn turns the dial under the cursor by a step. At the ends of its values it stays.
+// turn changes the dial under the cursor by a step, and stops at the ends.
 func (p *Model) turn(by int) tea.Cmd {
 	d := &p.Whatif.dials[p.Whatif.at]
 	values := d.values()
@@ -124,10 +123,10 @@ func (p *Model) turn(by int) tea.Cmd {
 	if d.tried = values[to]; d.tried == d.set {
 		d.tried = ""
 	}
-	return p.Try()
+	return p.PlanTrial()
 }
 
-// budgets are the steps of the budget's dial: auto, the one that is set, and thousands that double up to the window.
+// budgets returns the values of the budget dial: auto, the one in use, and powers of two times 1,000 up to the window.
 func (w *Whatif) budgets() (texts []string) {
 	const unknown = 1_000_000 // tokens, for a window that is not known
 	most := cmp.Or(w.Request.Plan.Sum.Window, unknown)
@@ -143,7 +142,8 @@ func (w *Whatif) budgets() (texts []string) {
 	return texts
 }
 
-// models are the models that are known: the one in use, what the endpoints answer with by default, and what they list.
+// models returns references to the known models: the one in use, the default of each endpoint, and those that the
+// endpoints list.
 func (p *Model) models() []string {
 	refs := []string{p.Ref}
 	for _, e := range p.Deps.Models.Endpoints() {
@@ -151,20 +151,20 @@ func (p *Model) models() []string {
 			refs = append(refs, e.Name+"/"+e.DefaultModel)
 		}
 	}
-	for _, m := range p.Listed() {
+	for _, m := range p.ListedModels() {
 		refs = append(refs, m.Ref())
 	}
 	slices.Sort(refs)
 	return slices.Compact(refs)
 }
 
-// Try plans with the dials as they are, once they rest. It stops an older trial, and what that comes to is not shown.
-func (p *Model) Try() tea.Cmd {
+// PlanTrial plans with the tried settings after a short pause. It cancels an older plan.
+func (p *Model) PlanTrial() tea.Cmd {
 	const rest = 60 * time.Millisecond
 	w, s, draft, trial := p.Whatif, p.Session, p.Draft(), p.Whatif.trial()
 	ctx, stop := p.NewContext()
 	w.stop()
-	w.stop, w.Running = stop, true
+	w.stop, w.Planning = stop, true
 	return tea.Tick(rest, func(time.Time) tea.Msg {
 		if ctx.Err() != nil {
 			return nil
@@ -176,26 +176,26 @@ func (p *Model) Try() tea.Cmd {
 			if ctx.Err() != nil {
 				return nil
 			}
-			return p.ShowTried(plan, cost, err)
+			return p.ShowTrial(plan, cost, err)
 		})
 	})
 }
 
-// ShowTried shows the plan of the newest trial, with the cursor on the first message that it changes.
-func (p *Model) ShowTried(plan history.Plan, cost pricing.Cost, err error) tea.Cmd {
+// ShowTrial shows the plan of the trial and moves the cursor to the first message that it changes.
+func (p *Model) ShowTrial(plan history.Plan, cost pricing.Cost, err error) tea.Cmd {
 	w := p.Whatif
 	r := &w.Request
-	w.Running = false
-	r.take(plan, err)
-	r.Input, r.was = cost, p.Next.Plan.Entries
+	w.Planning = false
+	r.setPlan(plan, err)
+	r.InputCost, r.before = cost, p.Next.Plan.Entries
 	first := slices.IndexFunc(r.Plan.Entries, func(e history.Entry) bool { return r.change(&e) != "" })
 	if first >= 0 {
 		p.cursor = r.Plan.Entries[first].ID
 	}
-	return p.Screen.Shown()
+	return p.Callbacks.RequestShown()
 }
 
-// apply has the conversation set to what the dials say.
+// apply applies the tried settings to the chat.
 func (p *Model) apply() tea.Cmd {
 	var parts []string
 	for _, d := range p.Whatif.dials {
@@ -204,13 +204,13 @@ func (p *Model) apply() tea.Cmd {
 		}
 	}
 	if len(parts) == 0 {
-		return tea.Batch(p.Leave(), p.Say("No setting was changed."))
+		return tea.Batch(p.LeaveWhatif(), p.Say("No setting was changed."))
 	}
 	trial := p.Whatif.trial()
-	return tea.Batch(p.Leave(), p.Apply(trial, "Set: "+strings.Join(parts, ", ")+"."))
+	return tea.Batch(p.LeaveWhatif(), p.ApplySettings(trial, "Set: "+strings.Join(parts, ", ")+"."))
 }
 
-// dials adds the dials, and the sums that they change.
+// dials draws the dials and the sums that they change.
 func (p *Model) dials(t *text, blank []string) {
 	w, st := p.Whatif, &p.Themes.Styles
 	t.add(theme.Spread(st.Strong.Render("What if"), st.Muted.Render("nothing is sent or stored"), t.w))
@@ -231,7 +231,7 @@ func (p *Model) dials(t *text, blank []string) {
 		}
 	}
 	t.add(blank...)
-	if w.Running && w.trial().Model != "" {
+	if w.Planning && w.trial().Model != "" {
 		t.say(st.Muted, "Asking for its context window…")
 	} else {
 		p.sums(t)
@@ -240,7 +240,7 @@ func (p *Model) dials(t *text, blank []string) {
 	t.add(w.Request.bar(st, t.w))
 }
 
-// sums adds what the trial changes in all.
+// sums adds what the trial changes in total.
 func (p *Model) sums(t *text) {
 	r, now, st := &p.Whatif.Request, &p.Next, &p.Themes.Styles
 	say := func(label, was, is, rest string) {
@@ -255,7 +255,7 @@ func (p *Model) sums(t *text) {
 	_, before := now.used()
 	_, after := r.used()
 	say("Tokens", before, after, " of "+theme.Thousands(r.Plan.Sum.Limit))
-	if r.Input.Known() {
-		say("Price", now.Input.String(), r.Input.String(), " a request")
+	if r.InputCost.Known() {
+		say("Price", now.InputCost.String(), r.InputCost.String(), " a request")
 	}
 }

@@ -93,7 +93,7 @@ func (c *chat) greet(ctx context.Context) {
 	}
 	if row := c.s.Info(); row.ID != "" {
 		err = cmp.Or(err, c.s.LoadOlder(ctx))
-		title := cmp.Or(c.Secrets.Line(theme.OneLine(row.Title)), "untitled")
+		title := cmp.Or(c.Secrets.RedactLine(theme.OneLine(row.Title)), "untitled")
 		c.Line("This is %q with %s. /history prints it.", title, theme.Plural(c.s.Branch().Len(), "message"))
 	}
 	c.report(err)
@@ -149,7 +149,7 @@ func (c *chat) follow(ctx context.Context, turn <-chan session.Event) (err error
 			}
 			c.Piece(e.Text)
 		case session.AnswerStored:
-			c.Line("(%s)", transcript.Receipt(e.Receipt))
+			c.Line("(%s)", transcript.ReceiptText(e.Receipt))
 		case session.ToolStarted:
 			c.Line("Running %s.", theme.OneLine(e.Name))
 		case session.ToolFinished:
@@ -204,8 +204,9 @@ func sums(p history.Plan) string {
 // same verdict share a line.
 func (c *chat) showVerdicts(p history.Plan, all bool) {
 	for from := 0; from < len(p.Entries); from++ {
-		now, to := theme.Verdict(p.Entries[from]), from
-		for to < len(p.Entries) && theme.Verdict(p.Entries[to]) == now && (all || c.verdicts[p.Entries[to].ID] != now) {
+		now, to := theme.VerdictText(p.Entries[from]), from
+		for to < len(p.Entries) && theme.VerdictText(p.Entries[to]) == now &&
+			(all || c.verdicts[p.Entries[to].ID] != now) {
 			c.verdicts[p.Entries[to].ID] = now
 			to++
 		}
@@ -328,7 +329,7 @@ func (c *chat) line(ctx context.Context, prompt string) (string, error) {
 // ask asks until one of the words, or its first letter, is the answer. Input from before the question is kept as
 // messages. If the input is no terminal, or ends, the answer is the first word, which must be the safe one.
 func (c *chat) ask(ctx context.Context, question string, words ...string) string {
-	c.Line("%s Answer %s.", question, theme.Choices(words))
+	c.Line("%s Answer %s.", question, theme.JoinOr(words))
 	if !c.Terminal {
 		c.Line("answer: %s", words[0])
 		return words[0]

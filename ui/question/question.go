@@ -1,6 +1,6 @@
-// Package question asks above the draft whether a tool call may run, or whether a request may be sent that is above a
-// spending limit. It takes letters only while it has the focus, so that text which was meant for the draft answers
-// nothing, and an answer that runs a call only after all of its arguments were on the screen.
+// Package question asks above the draft whether a tool call may run, or whether a request may be sent that exceeds a
+// spending limit. Letters answer only while the question has the focus, so text meant for the draft answers nothing;
+// and a call is allowed only after all of its arguments have been on the screen.
 package question
 
 import (
@@ -17,21 +17,21 @@ import (
 	"winnow/ui/theme"
 )
 
-// Question is what is asked: one of Call and Limit. The zero Question asks nothing.
+// Question is what is asked. One of Call and Limit is set; the zero Question asks nothing.
 type Question struct {
-	Call  *session.ApprovalNeeded // of a running turn
-	Limit *session.LimitExceeded  // of a running turn
-	To    Recipient               // of the result of a call
+	Call      *session.ApprovalNeeded // a tool call of a running turn
+	Limit     *session.LimitExceeded  // a request of a running turn that exceeds a spending limit
+	Recipient Recipient               // who gets the result of the call
 }
 
-// Recipient is who gets the result of a call.
+// Recipient is the model that gets the result of a call.
 type Recipient struct {
-	Model  string // its name, "" where that is not known
-	Place  string // the host of its server, "" for none to name
-	Tokens int    // about what the request with the result takes without it, 0 where that is not known
+	Model         string // its name, "" if unknown
+	Host          string // the host of its server, "" for none
+	RequestTokens int    // estimated tokens of the next request without the result, 0 if unknown
 }
 
-// Answer gives an answer to the turn that waits for it.
+// Answer passes an answer to the turn that waits for it.
 func (q Question) Answer(a approval.Answer) {
 	switch {
 	case q.Call != nil:
@@ -43,18 +43,18 @@ func (q Question) Answer(a approval.Answer) {
 	}
 }
 
-// choice is an answer as it is shown.
+// choice is a possible answer.
 type choice struct {
-	action keymap.Action // of its key, "" where that is always the same
+	action keymap.Action // whose key gives the answer, "" if key is fixed
 	key    string
 	answer approval.Choice
 	text   string
 }
 
-// reasonKey is the letter that asks for a reason to refuse a call with.
+// reasonKey is the letter for refusing a call with a reason.
 const reasonKey = "r"
 
-// choices are what can be answered, the safe answer first.
+// choices returns the possible answers, the safe one first.
 func (m *Model) choices() []choice {
 	no, once := m.Keys.First(keymap.Refuse), m.Keys.First(keymap.Allow)
 	if l := m.question.Limit; l != nil {
@@ -78,40 +78,40 @@ func (m *Model) choices() []choice {
 	})
 }
 
-// Model shows a question and takes the keys for it.
+// Model shows a question and handles its keys.
 type Model struct {
 	Keys keymap.Map
 
 	question Question
-	at       int          // the choice under the cursor; the safe one is the first
-	reason   *theme.Field // why not, while that is typed; nil otherwise
+	at       int          // index of the choice under the cursor
+	reason   *theme.Field // the reason for a refusal while it is typed, else nil
 
-	w, h int // what it is drawn in
-	top  int // the first line of the arguments that is drawn
-	seen int // how many lines of the arguments were drawn so far, from the first
+	w, h int // size in cells
+	top  int // the first visible line of the arguments
+	seen int // how many lines of the arguments have been visible, from the first
 }
 
-// Ask asks a question in the place of the one before. The zero Question ends that.
+// Ask asks a question in place of the previous one. The zero Question ends asking.
 func (m *Model) Ask(q Question) { *m = Model{Keys: m.Keys, question: q, w: m.w, h: m.h} }
 
-// Question is what is asked.
+// Question returns what is asked.
 func (m *Model) Question() Question { return m.question }
 
-// Waits says that there is a question to answer.
-func (m *Model) Waits() bool { return m.question.Call != nil || m.question.Limit != nil }
+// HasQuestion reports whether a question is waiting for an answer.
+func (m *Model) HasQuestion() bool { return m.question.Call != nil || m.question.Limit != nil }
 
-// Reset puts the cursor back on the safe answer.
-func (m *Model) Reset() { m.at = 0 }
+// ResetCursor moves the cursor to the safe answer.
+func (m *Model) ResetCursor() { m.at = 0 }
 
-// Typing says that the keys go to the reason for a refusal.
-func (m *Model) Typing() bool { return m.reason != nil }
+// TypingReason reports whether keys go to the reason for a refusal.
+func (m *Model) TypingReason() bool { return m.reason != nil }
 
-// Paste puts a text into the reason that is typed.
+// Paste inserts a text into the reason.
 func (m *Model) Paste(text string) { m.reason.Insert(text) }
 
-// Resize says in how many lines of how many cells the question is drawn.
+// Resize sets the size in cells. Another width counts the visible arguments anew.
 func (m *Model) Resize(w, h int) {
-	if !m.Waits() {
+	if !m.HasQuestion() {
 		return
 	}
 	if w != m.w {
@@ -121,34 +121,33 @@ func (m *Model) Resize(w, h int) {
 	m.scroll(0)
 }
 
-// quietTime is how long no key may have come before a question takes the focus by itself.
+// quietTime is how long no key must have been pressed before a question takes the focus.
 const quietTime = 500 * time.Millisecond
 
-// DueMsg says that some time has gone by since a key.
-type DueMsg struct{ Turn, Keys int }
+// QuietMsg is sent after quietTime. If Keys is still the number of keys pressed, there was none meanwhile.
+type QuietMsg struct{ Turn, Keys int }
 
-// Await waits for a moment without a key, where there is a question. It is given the turn, and the keys that came
-// so far.
-func (m *Model) Await(turn, keys int) tea.Cmd {
-	if !m.Waits() {
+// AwaitQuiet waits for quietTime if there is a question. It is given the turn and the number of keys pressed so far.
+func (m *Model) AwaitQuiet(turn, keys int) tea.Cmd {
+	if !m.HasQuestion() {
 		return nil
 	}
-	return tea.Tick(quietTime, func(time.Time) tea.Msg { return DueMsg{turn, keys} })
+	return tea.Tick(quietTime, func(time.Time) tea.Msg { return QuietMsg{turn, keys} })
 }
 
-// Outcome is what a key came to.
+// Outcome is the effect of a key.
 type Outcome int
 
 // The outcomes.
 const (
-	Open     Outcome = iota // the question stays
-	Answered                // by the answer that is returned with it
-	Unread                  // the call was to run, and more of its arguments had to be shown first
-	Stopped                 // the turn is to be stopped
-	Other                   // the key is not for the question
+	StaysOpen       Outcome = iota // the question is still open
+	Answered                       // with the answer that is returned beside it
+	ArgumentsUnseen                // the call was allowed too early: more of its arguments are shown now
+	StopTurn                       // the turn shall be stopped
+	NotHandled                     // the key has no meaning for the question
 )
 
-// Update takes a key while the question has the focus.
+// Update handles a key while the question has the focus.
 func (m *Model) Update(msg tea.KeyPressMsg) (Outcome, approval.Answer) {
 	if m.reason != nil {
 		return m.typed(msg)
@@ -173,33 +172,33 @@ func (m *Model) Update(msg tea.KeyPressMsg) (Outcome, approval.Answer) {
 	case m.Keys.Pressed(msg, keymap.PageUp) && m.scrolls():
 		m.scroll(-m.page())
 	case !m.Keys.Pressed(msg, keymap.Back):
-		return Other, none
+		return NotHandled, none
 	case calls:
-		return Stopped, none
+		return StopTurn, none
 	default:
 		return m.choose(choices[0])
 	}
-	return Open, none
+	return StaysOpen, none
 }
 
-// typed takes a key for the reason.
+// typed handles a key for the reason.
 func (m *Model) typed(msg tea.KeyPressMsg) (Outcome, approval.Answer) {
 	switch {
 	case m.Keys.Pressed(msg, keymap.Choose):
 		return Answered, approval.Answer{Choice: approval.No, Reason: m.reason.Text()}
 	case m.Keys.Pressed(msg, keymap.Back):
 		m.reason = nil
-	case !m.reason.Typed(msg):
-		return Other, approval.Answer{}
+	case !m.reason.HandleKey(msg):
+		return NotHandled, approval.Answer{}
 	}
-	return Open, approval.Answer{}
+	return StaysOpen, approval.Answer{}
 }
 
-// choose gives an answer. One that runs a call needs all of its arguments to have been on the screen.
+// choose gives an answer. A call can be allowed only after all of its arguments have been visible.
 func (m *Model) choose(c choice) (Outcome, approval.Answer) {
 	if c.answer != approval.No && len(m.body()) > m.seen {
 		m.scroll(m.page())
-		return Unread, approval.Answer{}
+		return ArgumentsUnseen, approval.Answer{}
 	}
 	return Answered, approval.Answer{Choice: c.answer}
 }

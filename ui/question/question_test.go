@@ -37,7 +37,7 @@ func askedAbout(arguments string) session.ToolQuestion {
 }
 
 // gpt gets the results.
-var gpt = Recipient{Model: "gpt-5.2", Place: "api.openai.com", Tokens: 4300}
+var gpt = Recipient{Model: "gpt-5.2", Host: "api.openai.com", RequestTokens: 4300}
 
 // asks is a question as it is drawn in so many cells and lines.
 func asks(q Question, w, h int) *Model {
@@ -48,7 +48,7 @@ func asks(q Question, w, h int) *Model {
 }
 
 func of(q session.ToolQuestion, w, h int) *Model {
-	return asks(Question{Call: &session.ApprovalNeeded{ToolQuestion: q}, To: gpt}, w, h)
+	return asks(Question{Call: &session.ApprovalNeeded{ToolQuestion: q}, Recipient: gpt}, w, h)
 }
 
 // aboveALimit is a question about a request that costs more than a request may.
@@ -91,9 +91,9 @@ func TestTheSafeAnswerIsTheFirst(t *testing.T) {
 			limited: limits.No,
 		},
 		{keys: []string{"r", "y", "esc", "n"}, want: Answered, choice: approval.No, limited: limits.No},
-		{keys: []string{"r", "y", "esc"}, want: Open, limited: limits.No},
-		{keys: []string{"esc"}, want: Stopped, limited: limits.No},
-		{keys: []string{"x"}, want: Other},
+		{keys: []string{"r", "y", "esc"}, want: StaysOpen, limited: limits.No},
+		{keys: []string{"esc"}, want: StopTurn, limited: limits.No},
+		{keys: []string{"x"}, want: NotHandled},
 	} {
 		got, answer := press(of(askedAbout(`{"command":"rm -r build"}`), 60, 12), c.keys...)
 		if got != c.want || answer != (approval.Answer{Choice: c.choice, Reason: c.reason}) {
@@ -113,7 +113,7 @@ func TestTheSafeAnswerIsTheFirst(t *testing.T) {
 func TestOnlyWhatIsOfferedCanBeAnswered(t *testing.T) {
 	q := askedAbout(`{"command":"rm -r`)
 	for _, key := range []string{"s", "a"} {
-		if got, _ := press(of(q, 60, 12), key); got != Other {
+		if got, _ := press(of(q, 60, 12), key); got != NotHandled {
 			t.Errorf("%s: got %v of a repaired call, want nothing", key, got)
 		}
 	}
@@ -135,7 +135,7 @@ func TestAllArgumentsAreOnTheScreenBeforeTheCallRuns(t *testing.T) {
 		w, h := rapid.IntRange(36, 120).Draw(t, "w"), rapid.IntRange(6, 30).Draw(t, "h")
 		q := of(askedAbout(arguments), w, h)
 		seen := map[string]bool{}
-		got := Unread
+		got := ArgumentsUnseen
 		for range 400 {
 			for _, line := range q.View(theme.New(theme.None, theme.Palette{}, 0), true) {
 				if theme.Width(line) > w {
@@ -143,7 +143,7 @@ func TestAllArgumentsAreOnTheScreenBeforeTheCallRuns(t *testing.T) {
 				}
 				seen[strings.Trim(strings.TrimPrefix(strings.TrimLeft(ansi.Strip(line), " "), "│"), " ")] = true
 			}
-			if got, _ = press(q, "y"); got != Unread {
+			if got, _ = press(q, "y"); got != ArgumentsUnseen {
 				break
 			}
 		}

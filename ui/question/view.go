@@ -19,22 +19,22 @@ import (
 	"winnow/ui/theme"
 )
 
-// parts are what a question is drawn of, from the top.
+// parts are the lines of a question, from top to bottom.
 type parts struct {
 	head    []string
 	body    []string // all lines of the arguments
-	first   int      // the first one that is drawn
-	room    int      // how many are
-	more    bool     // a line says how many are not
-	reach   []string // what the call can reach, and what its result costs
+	first   int      // the first visible one
+	room    int      // number of visible lines
+	more    bool     // a line says how many are not visible
+	reach   []string // what the call can access, and what its result costs
 	answers []string
 }
 
-// leastBody is how many lines of the arguments are drawn before the answers beside the cursor are.
-const leastBody = 2
+// minBody is how many lines of the arguments take precedence over the answers that are not under the cursor.
+const minBody = 2
 
-// parts divide the lines of the question. Where there are too few, it first goes without what the call can reach, then
-// without the answers beside the cursor, and then without the end of its head.
+// parts divides the height. If it is too low, what the call can access goes first, then the answers that are not under
+// the cursor, then the end of the head.
 func (m *Model) parts(st theme.Styles, focused bool) parts {
 	p := parts{head: m.head(st, focused), body: m.body(), reach: m.reach(st), answers: m.answers(st, focused)}
 	left := func() int { return m.h - len(p.head) - len(p.reach) - len(p.answers) }
@@ -44,12 +44,12 @@ func (m *Model) parts(st theme.Styles, focused bool) parts {
 		p.reach = slices.Concat([]string{""}, p.reach, []string{""})
 		p.answers = append(p.answers, "")
 	}
-	least := min(leastBody, len(p.body))
+	least := min(minBody, len(p.body))
 	if left() < least {
 		p.reach = nil
 	}
 	if lack := least - left(); lack > 0 {
-		first, end := theme.Around(m.at, len(p.answers), max(1, len(p.answers)-lack))
+		first, end := theme.WindowAround(m.at, len(p.answers), max(1, len(p.answers)-lack))
 		p.answers = p.answers[first:end]
 	}
 	if lack := least - left(); lack > 0 {
@@ -63,10 +63,10 @@ func (m *Model) parts(st theme.Styles, focused bool) parts {
 	return p
 }
 
-// View draws the question: a rule that says what is asked, the arguments or a part of them, what the call can reach,
-// and the answers.
+// View draws the question: a rule with what is asked, the arguments or a part of them, what the call can access, and
+// the answers.
 func (m *Model) View(st theme.Styles, focused bool) []string {
-	if !m.Waits() {
+	if !m.HasQuestion() {
 		return nil
 	}
 	p := m.parts(st, focused)
@@ -83,33 +83,33 @@ func (m *Model) View(st theme.Styles, focused bool) []string {
 	return lines[:min(len(lines), max(0, m.h))]
 }
 
-// Caret is where the reason is typed, as it is drawn; ok is false where it is not.
-func (m *Model) Caret(st theme.Styles) (x, y int, ok bool) {
+// ReasonCursor returns the cell of the cursor in the reason; ok is false if none is typed.
+func (m *Model) ReasonCursor(st theme.Styles) (x, y int, ok bool) {
 	if m.reason == nil {
 		return 0, 0, false
 	}
-	lead := m.text() + theme.Width(reasonLead)
+	lead := m.textMargin() + theme.Width(reasonLead)
 	_, x = m.reason.View(m.w - lead)
 	return lead + x, len(m.View(st, true)) - len(m.parts(st, true).answers), true
 }
 
-// gutter is how many cells stand in front of what is drawn, and text in front of its texts.
-func (m *Model) gutter() int { return theme.Gutter(m.w) }
-func (m *Model) text() int   { return m.gutter() + 2 }
+// gutter is the left margin in cells, and textMargin that of texts.
+func (m *Model) gutter() int     { return theme.Gutter(m.w) }
+func (m *Model) textMargin() int { return m.gutter() + 2 }
 
-// head says what is asked, what is unusual about it, and which tool it is.
+// head draws what is asked, what is unusual about it, and the name of the tool.
 func (m *Model) head(st theme.Styles, focused bool) []string {
 	call, title, right, server := m.question.Call, "Above a limit", "", ""
 	if call != nil {
 		right = st.Muted.Render(fmt.Sprintf("call %d of %d", call.Number, call.Of))
-		title = markdown.OneLine(cmp.Or(m.question.To.Model, "The model"), 40) + " asks to run " +
+		title = markdown.OneLine(cmp.Or(m.question.Recipient.Model, "The model"), 40) + " asks to run " +
 			markdown.OneLine(call.Call.Name, 80)
 	}
 	if !focused {
 		right = st.Text.Render(m.Keys.First(keymap.Focus)) +
 			st.Muted.Render(" answers · letters are typed into your draft")
 	}
-	lines := []string{theme.Ruled(st.Cut, m.w, m.gutter(), []string{st.Cut.Bold(true).Render(title)}, right)}
+	lines := []string{theme.RuleWithText(st.Cut, m.w, m.gutter(), []string{st.Cut.Bold(true).Render(title)}, right)}
 	if why := m.why(); why != "" {
 		lines = append(lines, m.sentence(st.Cut, why)...)
 	}
@@ -122,19 +122,20 @@ func (m *Model) head(st theme.Styles, focused bool) []string {
 	return append(lines, m.tinted(st, st.Muted.Render(markdown.OneLine(call.Call.Name, 80)), st.Muted.Render(server)))
 }
 
-// sentence is a text with the margin of the question's texts.
+// sentence wraps a text at the margin of texts.
 func (m *Model) sentence(style lipgloss.Style, text string) []string {
-	return theme.IndentedTo(style, text, m.text(), m.w-m.gutter())
+	return theme.WrapIndented(style, text, m.textMargin(), m.w-m.gutter())
 }
 
-// tinted is a line on the ground of code, with a text at its right end. Without tints a bar stands in front of it.
+// tinted draws a line on the background of code, with a text at its right end. Terminals without backgrounds get a bar
+// on the left.
 func (m *Model) tinted(st theme.Styles, text, right string) string {
 	bar := "  "
-	if !st.Tinted {
+	if !st.HasBackgrounds {
 		bar = st.Faint.Render("│") + " "
 	}
 	row := theme.Spread(bar+text, right+"  ", max(0, m.w-2*m.gutter()))
-	return strings.Repeat(" ", m.gutter()) + theme.Ground(st.Tint, row)
+	return strings.Repeat(" ", m.gutter()) + theme.WithBackground(st.Tint, row)
 }
 
 // why is a sentence about what is unusual, "" for nothing.
@@ -147,41 +148,41 @@ func (m *Model) why() string {
 	}
 	return map[approval.Reason]string{
 		approval.Repaired: "Its arguments were repaired. Compare what was received with what would run.",
-		approval.Changed:  "The server has changed this tool since you always allowed it.",
+		approval.Changed:  "The server has changed this tool since you allowed it permanently.",
 		approval.Unsaid:   "The server did not state whether the answer is complete.",
 		approval.EachTime: "winnow asks before every call of this tool.",
 	}[m.question.Call.Reason]
 }
 
-// reach says what a call can reach, where its result goes, and what that costs.
+// reach says what a call can access, who gets its result, and what that costs.
 func (m *Model) reach(st theme.Styles) []string {
-	call, to := m.question.Call, m.question.To
+	call, to := m.question.Call, m.question.Recipient
 	if call == nil {
 		return nil
 	}
 	reach := call.Reach
-	if to.Place != "" {
-		reach += " The result goes to " + cmp.Or(to.Model, "the model") + " at " + to.Place + "."
+	if to.Host != "" {
+		reach += " The result goes to " + cmp.Or(to.Model, "the model") + " at " + to.Host + "."
 	}
 	lines := m.sentence(st.Text, strings.TrimSpace(reach))
-	if to.Tokens > 0 {
-		cost := "Sending it is another request, ~" + theme.Thousands(to.Tokens) + " tokens in."
+	if to.RequestTokens > 0 {
+		cost := "Sending it is another request, ~" + theme.Thousands(to.RequestTokens) + " tokens in."
 		lines = append(lines, m.sentence(st.Muted, cost)...)
 	}
 	return lines
 }
 
-// textColumn is where the text of an answer begins, counted from its key.
+// textColumn is the distance in cells between the key of an answer and its text.
 const textColumn = 4
 
-// reasonLead is in front of the reason that is typed.
+// reasonLead is the label of the reason.
 const reasonLead = "Why not: "
 
-// answers are the choices, a line each, or the reason while that is typed.
+// answers draws the choices, one on each line, or the reason while it is typed.
 func (m *Model) answers(st theme.Styles, focused bool) (lines []string) {
 	if m.reason != nil {
-		shown, _ := m.reason.View(m.w - m.text() - theme.Width(reasonLead))
-		row := strings.Repeat(" ", m.text()) + st.Strong.Render(reasonLead) + markdown.Visible(shown)
+		shown, _ := m.reason.View(m.w - m.textMargin() - theme.Width(reasonLead))
+		row := strings.Repeat(" ", m.textMargin()) + st.Strong.Render(reasonLead) + markdown.Visible(shown)
 		return []string{theme.Fit(row, m.w)}
 	}
 	for i, c := range m.choices() {
@@ -192,29 +193,30 @@ func (m *Model) answers(st theme.Styles, focused bool) (lines []string) {
 				bar = st.Seen.Render("▌")
 			}
 		}
-		row := strings.Repeat(" ", m.text()-1) + st.Strong.Render(theme.Fit(c.key, textColumn)) + name.Render(c.text)
-		lines = append(lines, theme.Ground(ground, bar+theme.Fit(row, max(0, m.w-1))))
+		row := strings.Repeat(" ", m.textMargin()-1) + st.Strong.Render(theme.Fit(c.key, textColumn))
+		row += name.Render(c.text)
+		lines = append(lines, theme.WithBackground(ground, bar+theme.Fit(row, max(0, m.w-1))))
 	}
 	return lines
 }
 
-// scroll moves the arguments by lines, and notes what is drawn of them.
+// scroll scrolls the arguments by lines, and notes how many have been visible.
 func (m *Model) scroll(by int) {
 	p := m.parts(theme.Styles{}, true)
 	if p.room == 0 {
-		return // too low a screen shows nothing of them
+		return // the screen is too low to show any
 	}
 	m.top = max(0, min(m.top+by, len(p.body)-p.room))
 	m.seen = max(m.seen, min(len(p.body), m.top+p.room))
 }
 
-// scrolls says that not all of the arguments fit.
+// scrolls reports whether the arguments do not fit.
 func (m *Model) scrolls() bool { return m.parts(theme.Styles{}, true).more }
 
 func (m *Model) page() int { return max(1, m.parts(theme.Styles{}, true).room) }
 
-// body is all lines of the arguments of a call: what would run, and in front of it what came where that was repaired.
-// Control characters are visible.
+// body returns all lines of a call's arguments as they would run; if they were repaired, before them the arguments as
+// received. Control characters are visible.
 func (m *Model) body() (lines []string) {
 	call, w := m.question.Call, max(8, m.w-2*m.gutter()-5)
 	if call == nil {
@@ -231,10 +233,10 @@ func (m *Model) body() (lines []string) {
 	return append(lines, wrapped(pretty(call.Arguments.Object), w)...)
 }
 
-// lineEnd is an escaped line end in a JSON string, after an even number of backslashes.
+// lineEnd matches an escaped line end in a JSON string, \n after an even number of backslashes.
 var lineEnd = regexp.MustCompile(`((?:^|[^\\])(?:\\\\)*\\n)`)
 
-// pretty is a JSON object with a line for each member. A string with line ends goes on below each of them.
+// pretty indents a JSON object and wraps strings after their line ends.
 func pretty(object string) string {
 	var out bytes.Buffer
 	if json.Indent(&out, []byte(object), "", "  ") != nil {
@@ -243,7 +245,7 @@ func pretty(object string) string {
 	return lineEnd.ReplaceAllString(out.String(), "$1\n      ")
 }
 
-// wrapped cuts a text into lines of w cells. Nothing of it is left out.
+// wrapped wraps a text into lines of w cells without dropping any of it.
 func wrapped(text string, w int) []string {
 	return strings.Split(ansi.Hardwrap(markdown.Visible(text), w, true), "\n")
 }

@@ -14,31 +14,31 @@ import (
 	"winnow/ui/theme"
 )
 
-// undo takes back what was done to a session.
+// undo reverts a change of a chat.
 type undo struct {
 	of line
 	do func(context.Context) error
 }
 
-// act does something to a session, after what is being done already, and says so. What takes it back is nil where
-// nothing can. The list is read again after the last one.
+// act changes a chat after all changes that are still running, and then shows a notice and reads the list again. Back
+// reverts the change; nil if it cannot be undone.
 func (l *Model) act(s line, said string, do, back func(context.Context) error) tea.Cmd {
-	l.Pending++
-	l.reading++ // what is being read knows nothing of it
+	l.PendingChanges++
+	l.reading++ // what is being read may not have the change
 	if back != nil {
 		l.undos = append(l.undos, undo{s, back})
 	}
 	return l.InOrder(do, func(err error) tea.Cmd {
-		l.Pending--
-		l.Screen.Changed()
+		l.PendingChanges--
+		l.Callbacks.Changed()
 		if err != nil {
-			return tea.Batch(l.ReportError(err), l.Reread())
+			return tea.Batch(l.ReportError(err), l.Refresh())
 		}
-		return tea.Batch(l.Say(said), l.Reread())
+		return tea.Batch(l.Say(said), l.Refresh())
 	})
 }
 
-// undo takes back what was done last in the list.
+// undo reverts the last change made in the list.
 func (l *Model) undo() tea.Cmd {
 	if len(l.undos) == 0 {
 		return l.Say("There is nothing to undo here.")
@@ -48,12 +48,12 @@ func (l *Model) undo() tea.Cmd {
 	return l.act(last.of, last.of.after("Undone"), last.do, nil)
 }
 
-// after is what is said of a session after something was done to it.
+// after says what was done to a chat.
 func (s line) after(done string) string { return done + ": “" + s.name() + "”." }
 
-// change changes the row of a session.
+// change changes the row of a chat. It can be undone.
 func (l *Model) change(s line, said string, set func(row *store.Session)) tea.Cmd {
-	db, was := l.Deps.Store, s.Session // until its row is read
+	db, was := l.Deps.Store, s.Session // replaced by the stored row before the change
 	update := func(set func(*store.Session)) func(context.Context) error {
 		return func(ctx context.Context) error { return db.UpdateSession(ctx, s.ID, set) }
 	}
@@ -65,7 +65,7 @@ func (l *Model) change(s line, said string, set func(row *store.Session)) tea.Cm
 	}))
 }
 
-// move moves a session to another shelf. It is gone from this one before the list is read again.
+// move moves a chat to another shelf, and hides it from this one at once.
 func (l *Model) move(s line, done string, set func(row *store.Session)) tea.Cmd {
 	said := s.after(done)
 	if l.List.Filter.Text() == "" {
@@ -75,20 +75,20 @@ func (l *Model) move(s line, done string, set func(row *store.Session)) tea.Cmd 
 	return l.change(s, said, set)
 }
 
-// hide takes a session out of sight.
+// hide removes a chat from the list.
 func (l *Model) hide(id string) {
 	l.listing.Sessions = slices.DeleteFunc(l.listing.Sessions, func(s store.Session) bool { return s.ID == id })
 	l.found.Hits = slices.DeleteFunc(l.found.Hits, func(h store.SearchHit) bool { return h.Session.ID == id })
 	l.fill()
 }
 
-// pin pins a session to the top of the list, or unpins it.
+// pin pins a chat to the top of the list, or unpins it.
 func (l *Model) pin(s line) tea.Cmd {
 	done := map[bool]string{false: "Pinned to the top of the list", true: "Unpinned"}[s.Pinned]
 	return l.change(s, s.after(done), func(row *store.Session) { row.Pinned = !s.Pinned })
 }
 
-// archive takes a session out of the list of those in use, or puts it back; out of the trash, where it is there.
+// archive archives or unarchives a chat. In the trash it restores it.
 func (l *Model) archive(s line) tea.Cmd {
 	if s.Deleted.IsZero() {
 		done := map[bool]string{false: "Archived", true: "Unarchived"}[s.Archived]
@@ -98,10 +98,10 @@ func (l *Model) archive(s line) tea.Cmd {
 	return l.move(s, done, func(row *store.Session) { row.Deleted = time.Time{} })
 }
 
-// delete moves a session to the trash. In the trash it asks whether it is to go for good.
+// delete moves a chat to the trash. In the trash it asks whether to delete it permanently.
 func (l *Model) delete(s line) tea.Cmd {
 	open := s.ID == l.Info.ID
-	_, busy := l.Screen.State(s.ID)
+	_, busy := l.Callbacks.StatusOf(s.ID)
 	now := l.Deps.Now()
 	discard := func(row *store.Session) { row.Deleted = now }
 	switch {
@@ -112,19 +112,19 @@ func (l *Model) delete(s line) tea.Cmd {
 	case !s.Deleted.IsZero():
 		return l.startPurge(s)
 	case open:
-		left := l.Screen.New()
+		left := l.Callbacks.New()
 		return tea.Batch(left, l.change(s, s.after("Moved to the trash"), discard))
 	}
 	return l.move(s, "Moved to the trash", discard)
 }
 
-// startPurge asks whether a session goes for good, with all that could be taken back of it. Only a yes that is typed
-// does that: a key that is held or comes late does not.
+// startPurge asks for a typed yes before it deletes a chat permanently, with everything that could be undone for it. A
+// key that is held down or pressed late cannot confirm.
 func (l *Model) startPurge(s line) tea.Cmd {
 	db, asks := l.Deps.Store, "Type yes to permanently delete “"+s.name()+"”"
 	return l.startEdit(asks, "delete permanently", "", func(answer string) tea.Cmd {
 		if answer != "yes" {
-			return l.Say("It stays in the trash.")
+			return l.Say("The chat stays in the trash.")
 		}
 		l.undos = slices.DeleteFunc(l.undos, func(u undo) bool { return u.of.ID == s.ID })
 		l.hide(s.ID)
@@ -134,38 +134,38 @@ func (l *Model) startPurge(s line) tea.Cmd {
 	})
 }
 
-// edit is what is typed about a session: its title, its tags, or the yes that deletes it.
+// edit is a text field about a chat: its title, its tags, or the confirmation of a purge.
 type edit struct {
 	theme.Field
-	asks string                    // stands before what is typed
-	does string                    // what enter does, as a hint
-	keep func(text string) tea.Cmd // takes what was typed
+	asks string                    // label before the text
+	does string                    // key hint of enter
+	keep func(text string) tea.Cmd // is called with the text
 }
 
-// startEdit has a text typed in the place of the filter.
+// startEdit opens a text field in place of the filter.
 func (l *Model) startEdit(asks, does, text string, keep func(text string) tea.Cmd) tea.Cmd {
 	l.edit = &edit{theme.NewField(text), asks, does, keep}
 	return nil
 }
 
-// startRename has the title of a session typed. A first title cannot be taken back.
+// startRename edits the title of a chat. Setting the first title cannot be undone.
 func (l *Model) startRename(s line) tea.Cmd {
 	return l.startEdit("Title", "save the title", s.Title, func(title string) tea.Cmd {
-		back := l.Screen.Rename(s.ID, s.Title)
+		back := l.Callbacks.Rename(s.ID, s.Title)
 		switch {
 		case title == "":
 			return l.Fail("A chat needs a title: the old one is kept.")
 		case s.Title == "":
 			back = nil
 		}
-		return l.act(s, "The title is now “"+title+"”.", l.Screen.Rename(s.ID, title), back)
+		return l.act(s, "The title is now “"+title+"”.", l.Callbacks.Rename(s.ID, title), back)
 	})
 }
 
-// tag is a tag as it is typed: between blanks or commas, and behind a # or not.
+// tag matches a tag: tags are separated by white space or commas, and may begin with #.
 var tag = regexp.MustCompile(`[^\s\pZ,#][^\s\pZ,]*`)
 
-// startTags has the tags of a session typed.
+// startTags edits the tags of a chat.
 func (l *Model) startTags(s line) tea.Cmd {
 	l.startEdit("Tags", "save the tags", strings.Join(s.Tags, " "), func(text string) tea.Cmd {
 		tags := tag.FindAllString(text, -1)
@@ -175,11 +175,11 @@ func (l *Model) startTags(s line) tea.Cmd {
 		}
 		return l.change(s, said, func(row *store.Session) { row.Tags = tags })
 	})
-	l.edit.Insert(" ") // for the next one
+	l.edit.Insert(" ") // before the next tag
 	return nil
 }
 
-// editKey is a key while something is typed about a session.
+// editKey handles a key in a text field.
 func (l *Model) editKey(msg tea.KeyPressMsg) tea.Cmd {
 	k, edit := &l.Keys, l.edit
 	switch {
@@ -188,7 +188,7 @@ func (l *Model) editKey(msg tea.KeyPressMsg) tea.Cmd {
 		return edit.keep(strings.TrimSpace(edit.Text()))
 	case k.Pressed(msg, keymap.Back):
 		l.edit = nil
-	case !edit.Typed(msg):
+	case !edit.HandleKey(msg):
 		return l.NoKey(msg, k.First(keymap.Choose)+" keeps what you typed, "+k.First(keymap.Back)+
 			" discards the change.")
 	}

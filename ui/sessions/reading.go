@@ -14,79 +14,79 @@ import (
 	"winnow/session/store"
 )
 
-// Listing is a shelf as it was read.
+// Listing is what was read of a shelf.
 type Listing struct {
 	Sessions []store.Session
-	Leased   []string // the ids of the sessions that another window has open, on every shelf
-	At       time.Time
+	Leased   []string // ids of the chats on any shelf that other windows have open
+	ReadAt   time.Time
 	Err      error
 }
 
-// readShelf reads the list.
+// readShelf reads the shelf on show.
 func (l *Model) readShelf() tea.Cmd {
 	db, now, of, then := l.Deps.Store, l.Deps.Now, shelves[l.shelf], l.reading.Begin()
 	return l.Run(func(ctx context.Context) tea.Msg {
 		stored, err := db.Sessions(ctx, of.holds)
 		leased, more := db.LeasedByOthers(ctx)
 		read := Listing{stored, leased, now(), errors.Join(err, more)}
-		return then(func() tea.Cmd { return l.Listed(read) })
+		return then(func() tea.Cmd { return l.ShowListing(read) })
 	})
 }
 
-// Listed shows what a reading brought.
-func (l *Model) Listed(read Listing) tea.Cmd {
+// ShowListing shows a shelf that was read.
+func (l *Model) ShowListing(read Listing) tea.Cmd {
 	if read.Err != nil {
-		l.Screen.Close()
+		l.Callbacks.Close()
 		return l.ReportError(read.Err)
 	}
 	l.listing, l.lines = read, map[string]line{}
 	l.fill()
-	return l.look()
+	return l.loadPreview()
 }
 
 const (
-	// pause is how long the filter rests before it is looked for.
-	pause = 80 * time.Millisecond
-	// mostHits is how many hits are looked for. Who needs more types another word.
-	mostHits = 200
+	// searchDelay is how long the filter must stay unchanged before messages are searched.
+	searchDelay = 80 * time.Millisecond
+	// maxHits is the maximum number of hits. Another word narrows the search.
+	maxHits = 200
 )
 
-// Found is what a search found in messages.
-type Found struct {
-	Text   string // that was looked for
+// SearchResult is what a search in messages found.
+type SearchResult struct {
+	Text   string // the filter
 	Hits   []store.SearchHit
-	Places map[int64]store.MessagePosition // of the messages of the hits
+	Places map[int64]store.MessagePosition // by message id
 	Err    error
 }
 
-// query is what the list looks for in messages, "" for nothing.
+// query is the text to search for in messages, "" for none.
 func (l *Model) query() string { return strings.TrimSpace(l.List.Filter.Text()) }
 
-// waiting says that what the filter finds in messages is not here yet.
+// waiting reports whether the search for the filter is still running.
 func (l *Model) waiting() bool { return l.query() != l.found.Text }
 
-// filtered looks for the filter in all messages when no other key follows for a moment.
+// filtered searches messages for the filter after searchDelay.
 func (l *Model) filtered() tea.Cmd {
 	then := l.searching.Begin()
 	if l.query() == "" {
-		l.found = Found{}
+		l.found = SearchResult{}
 		l.fill()
 		return nil
 	}
-	return tea.Tick(pause, func(time.Time) tea.Msg { return then(l.find) })
+	return tea.Tick(searchDelay, func(time.Time) tea.Msg { return then(l.find) })
 }
 
-// find looks for the filter at once. In the trash it looks there as well.
+// find searches messages for the filter at once. On the trash shelf it includes the trash.
 func (l *Model) find() tea.Cmd {
 	if l.query() == "" {
 		return nil
 	}
 	db, then := l.Deps.Store, l.searching.Begin()
 	query := store.SearchQuery{
-		Text: l.query(), Trash: shelves[l.shelf].holds.Trash, Limit: mostHits, Hide: l.Secrets.Without,
+		Text: l.query(), Trash: shelves[l.shelf].holds.Trash, Limit: maxHits, Hide: l.Secrets.Redact,
 	}
 	return l.Run(func(ctx context.Context) tea.Msg {
-		found := Found{Text: query.Text}
+		found := SearchResult{Text: query.Text}
 		if found.Hits, found.Err = db.Search(ctx, query); found.Err == nil {
 			ids := make([]int64, len(found.Hits))
 			for i, h := range found.Hits {
@@ -94,58 +94,59 @@ func (l *Model) find() tea.Cmd {
 			}
 			found.Places, found.Err = db.Positions(ctx, ids...)
 		}
-		return then(func() tea.Cmd { return l.Found(found) })
+		return then(func() tea.Cmd { return l.ShowFound(found) })
 	})
 }
 
-// Found lists the hits of a search, those of the chat first that was used last.
-func (l *Model) Found(found Found) tea.Cmd {
+// ShowFound lists the hits of a search, those of the last used chat first.
+func (l *Model) ShowFound(found SearchResult) tea.Cmd {
 	slices.SortStableFunc(found.Hits, func(a, b store.SearchHit) int {
 		return cmp.Or(b.Session.Updated.Compare(a.Session.Updated), strings.Compare(a.Session.ID, b.Session.ID))
 	})
 	l.found = found
 	for _, h := range found.Hits {
-		delete(l.lines, h.Session.ID) // it may have changed since
+		delete(l.lines, h.Session.ID) // the hit has the newer row
 	}
 	l.fill()
 	if found.Err != nil {
 		return l.ReportError(found.Err)
 	}
-	return l.look()
+	return l.loadPreview()
 }
 
-// preview is what is read of the line under the cursor: the message that was found and the one before it, or the end of
-// the conversation.
+// preview is what was read of the line under the cursor: the found message and the one before it, or the last two
+// messages of the chat.
 type preview struct {
-	of       target // what is under the cursor
-	messages []Previewed
+	of       target // what it shows
+	messages []PreviewMessage
 }
 
-// target is what a preview shows. It is read anew where the session has gone on.
+// target identifies a preview. A new leaf means that the chat has gone on.
 type target struct {
 	session string
 	leaf    int64
-	message int64 // that was found, 0 for the end of the conversation
+	message int64 // the found message, 0 for the end of the chat
 	query   string
 }
 
-// Previewed is a message of a preview. Its text is the part from just before what was found.
-type Previewed struct {
+// PreviewMessage is a message of a preview. Its text begins shortly before the match and is redacted.
+type PreviewMessage struct {
 	store.Message
 	Place store.MessagePosition
 }
 
 const (
-	// mostPreview is how many bytes of a message a preview looks at, and beforeHit how many of them stand before what
-	// was found.
-	mostPreview = 12 << 10
-	beforeHit   = 100
-	// lastRead is how many messages are read to find the last ones that have a text.
+	// maxPreview is how many bytes of a message a preview reads, and beforeHit how many of them precede the match.
+	maxPreview = 12 << 10
+	beforeHit  = 100
+	// hiddenAround is how many bytes on both sides of the match are searched for secrets.
+	hiddenAround = 64 << 10
+	// lastRead is how many messages are read to find the last two with text.
 	lastRead = 8
 )
 
-// look reads what is under the cursor. Until that is there, what was read of the same session stays.
-func (l *Model) look() tea.Cmd {
+// loadPreview reads the preview of the line under the cursor. A previous preview of the same chat stays until then.
+func (l *Model) loadPreview() tea.Cmd {
 	s, ok := l.cursor()
 	t := target{session: s.ID, leaf: s.Leaf}
 	if s.hit != nil {
@@ -158,18 +159,20 @@ func (l *Model) look() tea.Cmd {
 		l.preview.messages = nil
 	}
 	l.preview.of = t
-	db, then := l.Deps.Store, l.previewing.Begin()
+	db, hide, then := l.Deps.Store, l.Secrets.Redact, l.previewing.Begin()
 	if !ok {
 		return nil
 	}
 	return l.Run(func(ctx context.Context) tea.Msg {
-		messages, err := readPreview(ctx, db, t)
-		return then(func() tea.Cmd { return l.Previewed(messages, err) })
+		messages, err := readPreview(ctx, db, t, hide)
+		return then(func() tea.Cmd { return l.ShowPreview(messages, err) })
 	})
 }
 
-// readPreview reads the messages of a preview: the last one, or what was found, and the one before it.
-func readPreview(ctx context.Context, db *store.Store, of target) ([]Previewed, error) {
+// readPreview reads the messages of a preview.
+func readPreview(
+	ctx context.Context, db *store.Store, of target, hide func(string) string,
+) ([]PreviewMessage, error) {
 	branch, err := db.Branch(ctx, cmp.Or(of.message, of.leaf), lastRead)
 	if err != nil {
 		return nil, err
@@ -178,36 +181,40 @@ func readPreview(ctx context.Context, db *store.Store, of target) ([]Previewed, 
 		speaks := strings.TrimSpace(m.Content) != "" && (m.Role == history.User || m.Role == history.Assistant)
 		return !speaks && m.ID != of.message
 	})
-	var out []Previewed
+	var out []PreviewMessage
 	for _, m := range branch[max(0, len(branch)-2):] {
 		places, err := db.Positions(ctx, m.ID)
 		if err != nil {
 			return nil, err
 		}
-		m.Content = around(m, of.query)
-		out = append(out, Previewed{m, places[m.ID]})
+		m.Content = previewText(m, of.query, hide)
+		out = append(out, PreviewMessage{m, places[m.ID]})
 	}
 	return out, nil
 }
 
-// around is as much of a message as a preview looks at: its beginning, or the part from just before what was found.
-// What was found in its files or tool calls is shown there.
-func around(m store.Message, query string) string {
+// previewText returns the part of a message that a preview shows: its beginning, or from shortly before the match. If
+// the match is in its files or tool calls, their text is appended. Hide redacts it.
+func previewText(m store.Message, query string, hide func(string) string) string {
 	found := store.SearchQuery{Text: query}
 	text, marks := m.Content, found.Marks(m.Content)
 	if query != "" && len(marks) == 0 {
 		text = m.SearchText()
 		marks = found.Marks(text)
 	}
-	lead := ""
-	if len(marks) > 0 && marks[0][0] > 2*beforeHit {
+	at, lead := 0, ""
+	if len(marks) > 0 {
+		at = marks[0][0]
+	}
+	text = hide(text[max(0, at-hiddenAround):min(len(text), at+hiddenAround)]) // before a secret is cut in two
+	if marks = found.Marks(text); len(marks) > 0 && marks[0][0] > 2*beforeHit {
 		lead, text = "…", text[marks[0][0]-beforeHit:]
 	}
-	return lead + strings.ToValidUTF8(text[:min(len(text), mostPreview)], "")
+	return lead + strings.ToValidUTF8(text[:min(len(text), maxPreview)], "")
 }
 
-// Previewed shows what was read for a preview.
-func (l *Model) Previewed(messages []Previewed, err error) tea.Cmd {
+// ShowPreview shows a preview that was read.
+func (l *Model) ShowPreview(messages []PreviewMessage, err error) tea.Cmd {
 	l.preview.messages = messages
 	return l.ReportError(err)
 }

@@ -1,6 +1,6 @@
-// Package sessions is the list of the stored sessions: its shelves, one line that finds titles and then the messages
-// that hold the words, a preview of what is under the cursor, and what can be done to a session. It reads and changes
-// the store by commands.
+// Package sessions is the list of stored chats: its shelves (chats, archive, trash), a filter that finds titles and
+// then messages, a preview of the chat under the cursor, and the changes that can be made to a chat. It reads and
+// changes the store in commands.
 package sessions
 
 import (
@@ -20,23 +20,23 @@ import (
 	"winnow/ui/theme"
 )
 
-// Screen is what the list has the rest of the screen do.
-type Screen struct {
+// Callbacks are what the list asks of its parent.
+type Callbacks struct {
 	Close   func()         // closes the list
-	New     func() tea.Cmd // begins a session, which closes the list
-	Changed func()         // a session was changed
+	New     func() tea.Cmd // starts a new chat, which closes the list
+	Changed func()         // called after a change of a chat
 
-	// Open opens a session: at a message, where a text is marked, or at its end where message is 0.
+	// Open opens a chat at a message and highlights a text in it, or at its end if message is 0.
 	Open func(id string, message int64, found string) tea.Cmd
 
-	// Rename returns what gives a session a title: one that is open has to know its own.
+	// Rename returns a function that sets the title of a chat, open or not.
 	Rename func(id, title string) func(context.Context) error
 
-	// State is what a line says of a session that is not on the screen, and whether an answer arrives in it.
-	State func(id string) (word string, busy bool)
+	// StatusOf returns the status word of a chat that runs in the background, and whether an answer is arriving in it.
+	StatusOf func(id string) (word string, busy bool)
 }
 
-// shelves are the lists of stored sessions, in the order of their key.
+// shelves are the lists of stored chats, in the order of the key that switches between them.
 var shelves = [...]struct {
 	holds                store.SessionFilter
 	title, empty, toNext string
@@ -46,40 +46,40 @@ var shelves = [...]struct {
 	{store.SessionFilter{Trash: true}, "Chats › trash", "The trash is empty.", "active"},
 }
 
-// Model is the list of the stored sessions.
+// Model is the list of stored chats.
 type Model struct {
 	*app.Context
-	Screen Screen
-	List   *list.Model // the lines, by their values
-	w, h   int
+	Callbacks Callbacks
+	List      *list.Model // the items; lines has what their values mean
+	w, h      int
 
-	shelf   int
-	listing Listing         // the shelf as it was read
-	found   Found           // what the filter finds in messages
-	lines   map[string]line // what the values of the list stand for
-	preview preview
-	undos   []undo // the last change last
-	Pending int    // changes that are not done yet
+	shelf          int
+	listing        Listing         // what was read of the shelf
+	found          SearchResult    // what the filter found in messages
+	lines          map[string]line // by the value of a list item
+	preview        preview
+	undos          []undo // newest last
+	PendingChanges int    // changes that are still running
 
 	reading, searching, previewing app.Latest
 
-	edit *edit // is typed, nil for nothing
+	edit *edit // the text field in place of the filter, nil for none
 }
 
-// line is what the cursor can stand on: a session, or a message that was found in it.
+// line is a line of the list: a chat, or a message found in it.
 type line struct {
 	store.Session
-	label string           // what the filter searches: fork mark, title, tags
-	tags  int              // where in the label the tags begin
-	hit   *store.SearchHit // nil for the session itself
+	label string           // fork mark, title and tags, which the filter searches
+	tags  int              // offset of the tags in the label
+	hit   *store.SearchHit // the message that was found, nil for the chat itself
 }
 
-// titled is the line of a session. A long list is searched for secrets once.
-func (l *Model) titled(s store.Session) line {
+// lineFor returns the line of a chat. It is cached, because redacting the titles of a long list is slow.
+func (l *Model) lineFor(s store.Session) line {
 	if known, ok := l.lines[s.ID]; ok {
 		return known
 	}
-	label := cmp.Or(markdown.OneLine(l.Secrets.Line(s.Title), 200), "untitled")
+	label := cmp.Or(markdown.OneLine(l.Secrets.RedactLine(s.Title), 200), "untitled")
 	if s.Parent != "" {
 		label = theme.ForkMark + " " + label
 	}
@@ -91,71 +91,72 @@ func (l *Model) titled(s store.Session) line {
 	return l.lines[s.ID]
 }
 
-// name is what a session is called in a sentence.
+// name is what a chat is called in a sentence.
 func (s line) name() string { return strings.TrimPrefix(s.label[:s.tags], theme.ForkMark+" ") }
 
-// Open lists the stored sessions that a filter leaves. What is being done and what can be taken back stays.
+// Open shows the list with a filter. Running changes and the undo stack stay.
 func (l *Model) Open(filter string) tea.Cmd {
-	l.List = list.New(l.Context, list.Options{Also: keymap.Sessions, Row: l.row})
+	l.List = list.New(l.Context, list.Options{CloseAction: keymap.Sessions, DrawRow: l.row})
 	l.List.Filter = theme.NewField(filter)
 	l.edit, l.preview = nil, preview{}
-	return l.show(0)
+	return l.showShelf(0)
 }
 
-// show shows a shelf, as soon as that is read.
-func (l *Model) show(of int) tea.Cmd {
-	l.shelf, l.listing, l.found, l.lines = of, Listing{}, Found{}, map[string]line{}
+// showShelf shows a shelf once it has been read.
+func (l *Model) showShelf(of int) tea.Cmd {
+	l.shelf, l.listing, l.found, l.lines = of, Listing{}, SearchResult{}, map[string]line{}
 	l.fill()
 	return tea.Batch(l.readShelf(), l.filtered())
 }
 
-// Reread lists anew what was changed beside this window. What is being done to a session lists it anew in the end.
-func (l *Model) Reread() tea.Cmd {
-	if l.Pending > 0 {
+// Refresh reads the list again after another window changed the store, unless a change of this window is running, which
+// does so itself.
+func (l *Model) Refresh() tea.Cmd {
+	if l.PendingChanges > 0 {
 		return nil
 	}
 	return tea.Batch(l.readShelf(), l.find())
 }
 
-// hitsEach is how many of the messages found in a session are listed. Its own search finds the others.
+// hitsEach is how many found messages are listed for each chat. The search within the chat finds the others.
 const hitsEach = 3
 
-// fill lists the titles, and behind them what was found in messages. The cursor stays where it is.
+// fill lists the chats, and after them the messages that were found. The cursor stays on its item.
 func (l *Model) fill() {
 	var items []list.Item
 	for _, s := range l.listing.Sessions {
-		items = append(items, list.Item{Label: l.titled(s).label, Value: s.ID})
+		items = append(items, list.Item{Label: l.lineFor(s).label, Value: s.ID})
 	}
 	listed := map[string]int{}
 	for _, h := range l.found.Hits {
 		if listed[h.Session.ID]++; listed[h.Session.ID] <= hitsEach {
-			value, s := fmt.Sprint("message ", h.Message), l.titled(h.Session)
+			value, s := fmt.Sprint("message ", h.Message), l.lineFor(h.Session)
 			s.hit = &h
 			l.lines[value] = s
 			items = append(items, list.Item{Value: value, Group: h.Session.ID, Always: true})
 		}
 	}
-	l.List.Fill(items)
+	l.List.SetItems(items)
 }
 
-// Reveal shows what looks like a secret, or hides it.
-func (l *Model) Reveal() tea.Cmd {
+// SecretsToggled redraws the list after possible secrets were revealed or hidden.
+func (l *Model) SecretsToggled() tea.Cmd {
 	if l.lines = map[string]line{}; l.List == nil {
 		return nil
 	}
-	l.found.Hits = nil // their snippets were cut with the secrets hidden, or shown
+	l.found.Hits, l.preview = nil, preview{} // they were redacted when they were read
 	l.fill()
-	return l.find()
+	return tea.Batch(l.find(), l.loadPreview())
 }
 
-// cursor is what the cursor stands on.
+// cursor returns the line under the cursor.
 func (l *Model) cursor() (line, bool) {
-	item, _ := l.List.Cursor()
+	item, _ := l.List.SelectedItem()
 	s, ok := l.lines[item.Value]
 	return s, ok
 }
 
-// Update is a key, a paste, or the mouse, whose place is counted from the corner of the list.
+// Update handles a key, a paste or the mouse. Mouse positions count from the upper left corner of the list.
 func (l *Model) Update(msg tea.Msg) tea.Cmd {
 	var cmd tea.Cmd
 	press, pressed := msg.(tea.KeyPressMsg)
@@ -166,22 +167,22 @@ func (l *Model) Update(msg tea.Msg) tea.Cmd {
 	case pasted && l.edit != nil:
 		l.edit.Insert(strings.TrimSpace(paste.Content))
 	case l.edit == nil:
-		cmd = l.take(msg)
+		cmd = l.updateList(msg)
 	}
-	return tea.Batch(cmd, l.look())
+	return tea.Batch(cmd, l.loadPreview())
 }
 
-// key is a key while the list is open.
+// key handles a key.
 func (l *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	action := l.Keys.Action(msg, keymap.InSessions)
 	switch {
 	case l.edit != nil:
 		return l.editKey(msg)
 	case action == keymap.FocusBack:
-		return l.show((l.shelf + 1) % len(shelves))
+		return l.showShelf((l.shelf + 1) % len(shelves))
 	case action == keymap.New:
-		return l.Screen.New()
-	case action == keymap.Undo && l.List.Filter.Text() == "": // else it clears the filter
+		return l.Callbacks.New()
+	case action == keymap.Undo && l.List.Filter.Text() == "": // otherwise the key edits the filter
 		return l.undo()
 	}
 	do := map[keymap.Action]func(line) tea.Cmd{
@@ -189,7 +190,7 @@ func (l *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		keymap.Delete: l.delete,
 	}[action]
 	if do == nil {
-		return l.take(msg)
+		return l.updateList(msg)
 	}
 	if s, ok := l.cursor(); ok {
 		return do(s)
@@ -197,22 +198,22 @@ func (l *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	return l.Say("There is no chat under the cursor.")
 }
 
-// take has the list take a message, and does what that comes to.
-func (l *Model) take(msg tea.Msg) tea.Cmd {
+// updateList passes a message to the list and acts on the result.
+func (l *Model) updateList(msg tea.Msg) tea.Cmd {
 	switch l.List.Update(msg) {
 	case list.Filtered:
 		return l.filtered()
 	case list.Chosen:
 		return l.choose()
 	case list.Closed:
-		l.Screen.Close()
-	case list.Unknown:
+		l.Callbacks.Close()
+	case list.UnknownKey:
 		return l.NoKey(msg.(tea.KeyPressMsg), l.Keys.First(keymap.Back)+" closes the list.")
 	}
 	return nil
 }
 
-// choose opens what is under the cursor.
+// choose opens the line under the cursor.
 func (l *Model) choose() tea.Cmd {
 	s, ok := l.cursor()
 	switch {
@@ -221,23 +222,22 @@ func (l *Model) choose() tea.Cmd {
 	case !ok:
 		return l.Say("There is nothing to open; " + l.Keys.First(keymap.Back) + " closes the list.")
 	case !s.Deleted.IsZero():
-		return l.Say("It is in the trash; " + l.Keys.First(keymap.Archive) + " restores it first.")
+		return l.Say("This chat is in the trash; " + l.Keys.First(keymap.Archive) + " restores it first.")
 	}
 	if s.hit == nil {
-		return l.Screen.Open(s.ID, 0, "")
+		return l.Callbacks.Open(s.ID, 0, "")
 	}
 	found := ""
 	if marks := s.hit.Marks; len(marks) > 0 {
 		found = s.hit.Snippet[marks[0][0]:marks[0][1]]
 	}
-	return l.Screen.Open(s.ID, s.hit.Message, found)
+	return l.Callbacks.Open(s.ID, s.hit.Message, found)
 }
 
-// Types says whether a key that is a character would be text: in a filter that holds some, or where something is
-// typed about a session.
+// Types reports whether a printable key is text now: in a filter that is not empty, or in a text field.
 func (l *Model) Types() bool { return l.edit != nil || l.List.Filter.Text() != "" }
 
-// Hints are the keys that matter in the list. The help has the others.
+// Hints are the most useful keys.
 func (l *Model) Hints() []key.Binding {
 	k := &l.Keys
 	s, ok := l.cursor()

@@ -34,16 +34,16 @@ func empty(w, h int, filter string) *fixture {
 	f.Model = &Model{
 		Context: &app.Context{Shared: &app.Shared{
 			ProgramContext: context.Background, Keys: keymap.Default(), Say: note, Fail: note,
-			Themes: &theme.Set{Styles: theme.New(theme.None, theme.Palette{}, 0)},
+			Themes: &theme.Selection{Styles: theme.New(theme.None, theme.Palette{}, 0)},
 			Deps:   session.Deps{Now: func() time.Time { return begun }},
 		}},
-		Screen: Screen{
+		Callbacks: Callbacks{
 			Close: func() { f.did = "close" },
 			New:   func() tea.Cmd { return note("new") },
 			Open: func(id string, message int64, found string) tea.Cmd {
 				return note(strings.TrimSuffix(fmt.Sprint("open ", id, " ", message, " ", found), " 0 "))
 			},
-			State: func(string) (string, bool) { return "", false },
+			StatusOf: func(string) (string, bool) { return "", false },
 		},
 	}
 	f.Open(filter)
@@ -53,7 +53,7 @@ func empty(w, h int, filter string) *fixture {
 
 // lists answers what the list asked last.
 func (f *fixture) lists(stored ...store.Session) {
-	f.Listed(Listing{Sessions: stored, At: begun})
+	f.ShowListing(Listing{Sessions: stored, ReadAt: begun})
 }
 
 // listOf is an open list of three sessions, of which the last one is on the screen.
@@ -129,7 +129,7 @@ func TestWhatComesLateIsDropped(t *testing.T) {
 		{"", (*fixture).readShelf, "shift+tab", "Whales"},
 		{"walrus", (*fixture).find, "x", "A walrus"},
 		{"", func(f *fixture) tea.Cmd {
-			return f.Listed(Listing{Sessions: []store.Session{kept}, At: begun})
+			return f.ShowListing(Listing{Sessions: []store.Session{kept}, ReadAt: begun})
 		}, "x", "A walrus"},
 	} {
 		for _, key := range []string{"", c.key} {
@@ -169,21 +169,24 @@ func TestScreens(t *testing.T) {
 }
 
 // searched is a list in which a search has found one message, with its preview.
-func searched(w, h int, text string, messages ...Previewed) *fixture {
+func searched(w, h int, text string, messages ...PreviewMessage) *fixture {
 	f := empty(w, h, text)
 	f.lists()
-	f.Found(Found{Text: text, Hits: []store.SearchHit{{
+	f.ShowFound(SearchResult{Text: text, Hits: []store.SearchHit{{
 		Session: store.Session{ID: "1", Title: "Whales", Updated: begun}, Message: 7, Role: history.User, At: begun,
 		Snippet: text, Marks: [][2]int{{0, len(text)}},
 	}}})
 	f.Resize(w, h)
-	f.Previewed(messages, nil)
+	f.ShowPreview(messages, nil)
 	return f
 }
 
+// unchanged hides nothing.
+func unchanged(text string) string { return text }
+
 // said is a message.
-func said(r history.Role, text string) Previewed {
-	return Previewed{Message: store.Message{Message: history.Message{Role: r, Content: text}}}
+func said(r history.Role, text string) PreviewMessage {
+	return PreviewMessage{Message: store.Message{Message: history.Message{Role: r, Content: text}}}
 }
 
 // Wherever in a message something was found, the preview shows the line that holds it, and no more lines than fit.
@@ -192,7 +195,7 @@ func TestAPreviewShowsWhatWasFound(t *testing.T) {
 		for _, h := range []int{24, 40, 90} {
 			stored := strings.Repeat("Nothing is said here. ", before) + "There swims a walrus." +
 				strings.Repeat(" Nothing more.", 1000)
-			part := said(history.User, around(said(history.User, stored).Message, "walrus"))
+			part := said(history.User, previewText(said(history.User, stored).Message, "walrus", unchanged))
 			l := searched(100, h, "walrus", part, said(history.Assistant, "An answer."))
 			got := l.drawn()
 			if preview := got[strings.LastIndex(got, "───"):]; !strings.Contains(preview, "walrus") {
@@ -217,8 +220,27 @@ func TestAPreviewShowsFilesWhereTheyMatch(t *testing.T) {
 	for query, want := range map[string]string{
 		"walrus": "What is this?\nnotes.md\nA walrus sleeps.", "what": "What is this?", "": "What is this?",
 	} {
-		if got := around(m, query); got != want {
+		if got := previewText(m, query, unchanged); got != want {
 			t.Errorf("%q previews %q, want %q", query, got, want)
+		}
+	}
+}
+
+// A secret at the beginning of what a preview shows is redacted as a whole.
+func TestAPreviewShowsNoPartOfASecret(t *testing.T) {
+	const secret = "sk-0123456789"
+	l := empty(100, 24, "walrus")
+	l.Secrets.Find = func(text string, _ bool) (spans [][2]int) {
+		if at := strings.Index(text, secret); at >= 0 {
+			spans = append(spans, [2]int{at, at + len(secret)})
+		}
+		return spans
+	}
+	for gap := range 2 * beforeHit {
+		text := strings.Repeat("word ", 99) + secret + strings.Repeat(" ", gap) + "walrus"
+		got := previewText(said(history.User, text).Message, "walrus", l.Secrets.Redact)
+		if strings.Contains(got, secret[len(secret)-3:]) {
+			t.Fatalf("a secret %d bytes before the match shows as %q", gap, got[:20])
 		}
 	}
 }
@@ -234,7 +256,7 @@ func TestTheAgeOfASession(t *testing.T) {
 		"27 Feb":      time.Date(2026, 2, 27, 23, 59, 0, 0, zone),
 		"31 Dec 2025": time.Date(2025, 12, 31, 23, 59, 0, 0, zone),
 	} {
-		if got := when(at, then.UTC()); got != want {
+		if got := age(at, then.UTC()); got != want {
 			t.Errorf("%s at %s is %q, want %q", then, at, got, want)
 		}
 	}

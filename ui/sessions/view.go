@@ -15,63 +15,63 @@ import (
 	"winnow/ui/theme"
 )
 
-// roomy is the least height in lines at which the list has a rule and a blank line under its filter, and a preview.
-const roomy = 16
+// roomyHeight is the minimum height in lines for a rule and a blank line below the filter, and for a preview.
+const roomyHeight = 16
 
 const (
-	// widest is the most cells of a row: on a wider screen its numbers would stand too far from its title.
-	widest = 160
-	// measure is the most cells of a line of a preview.
-	measure = 92
+	// maxRow is the maximum width of a row in cells, so that its numbers stay near its title.
+	maxRow = 160
+	// maxProse is the maximum width of a line of the preview in cells.
+	maxProse = 92
 )
 
-// layout says where the parts of the list stand.
+// layout divides the list's area.
 type layout struct {
-	margin string // the cells that stay free at both sides
-	end    int    // the cell behind the rows and the right margin
-	text   int    // how many cells a text has, two cells from the margin
+	margin string // blank cells at both sides
+	end    int    // width of a row, margins included
+	text   int    // width of a text, which begins two cells after the margin
 	head   int    // lines above the rows
-	rows   int    // lines for rows
-	below  int    // lines for the preview, below a rule
+	rows   int    // lines for the rows
+	below  int    // lines for the preview, without the rule above it
 }
 
-// Resize gives the list its size in cells.
+// Resize sets the size in cells.
 func (l *Model) Resize(w, h int) {
 	l.w, l.h = w, h
 	if l.List != nil {
 		o := l.layout()
-		l.List.Head = o.head
+		l.List.HeadLines = o.head
 		l.List.Resize(w, o.head+o.rows)
 	}
 }
 
-// layout divides the size. The list is as high as its rows, and what it leaves is for the preview, which has a third.
+// layout divides the size: the list is as high as its rows, and the preview gets the rest, at least a third.
 func (l *Model) layout() layout {
-	gutter, end := theme.Gutter(l.w), min(l.w, widest)
+	gutter, end := theme.Gutter(l.w), min(l.w, maxRow)
 	o := layout{strings.Repeat(" ", gutter), end, max(1, end-2*gutter-2), 1, max(0, l.h-1), 0}
-	if l.h < roomy {
+	if l.h < roomyHeight {
 		return o
 	}
 	o.head, o.rows = 3, l.h-3
 	if _, ok := l.cursor(); ok {
-		o.rows = min(o.rows-l.h/3-1, max(1, l.List.Lines()))
+		o.rows = min(o.rows-l.h/3-1, max(1, l.List.LineCount()))
 		o.below = l.h - o.head - o.rows - 2
 	}
 	return o
 }
 
-// Title of the list.
+// Title is the title of the shelf.
 func (l *Model) Title() string { return shelves[l.shelf].title }
 
-// Position says how many sessions the filter leaves, and how many messages hold it.
+// Position says how many chats and messages the filter finds.
 func (l *Model) Position() string {
-	if l.listing.At.IsZero() {
+	if l.listing.ReadAt.IsZero() {
 		return ""
 	}
 	hits := len(l.found.Hits)
-	fit := l.List.Shown() - (l.List.Len() - len(l.listing.Sessions)) // without the lines of messages
+	fit := l.List.ShownCount() - (l.List.Len() - len(l.listing.Sessions)) // without the found messages
 	chats, messages := theme.Plural(fit, "chat"), theme.Plural(hits, "message")
-	if hits == mostHits {
+	if hits == maxHits {
 		messages = "the best " + messages
 	}
 	switch {
@@ -83,14 +83,14 @@ func (l *Model) Position() string {
 	return chats + " · " + messages
 }
 
-// View draws the list; the cursor stands at column x of the first line.
+// View draws the list. The cursor is at column x of the first line.
 func (l *Model) View() (lines []string, x int) {
 	st, o := l.Themes.Styles, l.layout()
 	head, x := l.head(st, o)
 	lines = []string{head, st.Rule(l.w), ""}[:o.head]
-	rows := l.List.Rows()
+	rows := l.List.ViewRows()
 	if why := l.nothing(); why != "" {
-		rows = theme.IndentedTo(st.Muted, why, len(o.margin)+2, l.w-len(o.margin))
+		rows = theme.WrapIndented(st.Muted, why, len(o.margin)+2, l.w-len(o.margin))
 	}
 	lines = append(lines, rows[:min(len(rows), max(1, o.rows))]...)
 	if o.below > 0 {
@@ -101,7 +101,7 @@ func (l *Model) View() (lines []string, x int) {
 	return lines, x
 }
 
-// head is the line at the top: the filter, or what is typed instead of it.
+// head draws the first line: the filter or the text field.
 func (l *Model) head(st theme.Styles, o layout) (line string, x int) {
 	name, f := "", &l.List.Filter
 	if l.edit != nil {
@@ -111,18 +111,18 @@ func (l *Model) head(st theme.Styles, o layout) (line string, x int) {
 	room := max(1, l.w-theme.Width(lead)-len(o.margin))
 	text, x := f.View(room)
 	text = st.Strong.Bold(false).Render(text)
-	if l.edit == nil && f.Text() == "" { // The cursor stands in front of the words.
+	if l.edit == nil && f.Text() == "" { // The cursor is before the placeholder.
 		text = "  " + st.Muted.Render(markdown.OneLine("Find a title, a tag, or words of any message", max(1, room-2)))
 	}
 	return theme.Fit(lead+text, l.w), min(theme.Width(lead)+x, max(0, l.w-1))
 }
 
-// nothing says why no line is shown, "" where one is.
+// nothing says why the list is empty, "" if it is not.
 func (l *Model) nothing() string {
 	switch filter := l.List.Filter.Text(); {
-	case l.List.Shown() > 0:
+	case l.List.ShownCount() > 0:
 		return ""
-	case l.listing.At.IsZero():
+	case l.listing.ReadAt.IsZero():
 		return "Reading…"
 	case l.waiting():
 		return "Searching…"
@@ -133,7 +133,7 @@ func (l *Model) nothing() string {
 	return shelves[l.shelf].empty
 }
 
-// row draws a line of the list. Above the messages that were found in a session stands the title of that.
+// row draws a line of the list. Above the messages found in a chat it draws the chat's title.
 func (l *Model) row(item list.Item, hits [][2]int, selected bool) string {
 	st := l.Themes.Styles
 	s := l.lines[cmp.Or(item.Value, item.Group)]
@@ -148,11 +148,11 @@ func (l *Model) row(item list.Item, hits [][2]int, selected bool) string {
 		return line
 	}
 	// Every line begins with a blank.
-	return theme.Ground(st.Selected, st.Seen.Render("▌")+strings.TrimPrefix(line, " "))
+	return theme.WithBackground(st.Selected, st.Seen.Render("▌")+strings.TrimPrefix(line, " "))
 }
 
-// titleLine is a session's line: pin, title, state and tags; model, turns and age at the right. The title is the first
-// to give way.
+// titleLine draws a chat: pin, title, status and tags, and on the right its model, turns and age. A long title is cut
+// first.
 func (l *Model) titleLine(st theme.Styles, s line, hits [][2]int, above bool) string {
 	pin, style, o := " ", st.Muted, l.layout()
 	if s.Pinned {
@@ -168,15 +168,15 @@ func (l *Model) titleLine(st theme.Styles, s line, hits [][2]int, above bool) st
 	right := st.Muted.Render(l.right(s.Session)) + o.margin
 	label := markdown.OneLine(s.label, max(1, o.text-theme.Width(right+state)-1+len(o.margin)))
 	tags := theme.StyledSpan{From: s.tags, To: len(label), Style: st.Muted}
-	spans := append([]theme.StyledSpan{tags}, theme.Marks(hits, 0, st.Match)...)
+	spans := append([]theme.StyledSpan{tags}, theme.MarkSpans(hits, 0, st.FilterMatch)...)
 	left := o.margin + pin + " " + theme.Paint(label, st.Strong, spans) + style.Render(state)
 	return theme.Fit(theme.Spread(left, right, o.end), l.w)
 }
 
-// state is what a session's line says of it, and whether an answer arrives in it. Above messages that were found in
-// it, it says on which shelf it is.
+// state returns the status of a chat, and whether an answer is arriving in it. Above found messages it names the shelf
+// too.
 func (l *Model) state(s line, above bool) (word string, busy bool) {
-	word, busy = l.Screen.State(s.ID)
+	word, busy = l.Callbacks.StatusOf(s.ID)
 	switch {
 	case s.ID == l.Info.ID:
 		return "open", false
@@ -191,12 +191,12 @@ func (l *Model) state(s line, above bool) (word string, busy bool) {
 	return word, busy
 }
 
-// columnsFrom is the least width at which a session's line has its model and its turns.
+// columnsFrom is the minimum width in cells for the model and the turns of a chat.
 const columnsFrom = 80
 
-// right is what stands at the end of a session's line: model, turns and age. A narrow line has the age alone.
+// right returns the columns on the right of a chat: model, turns and age; on a narrow screen only the age.
 func (l *Model) right(s store.Session) string {
-	age, model := when(l.listing.At, s.Updated), 20
+	age, model := age(l.listing.ReadAt, s.Updated), 20
 	switch {
 	case l.w < columnsFrom:
 		return fmt.Sprintf("%6s", strings.TrimSuffix(age, " ago"))
@@ -207,8 +207,8 @@ func (l *Model) right(s store.Session) string {
 	return name + fmt.Sprintf("%11s%13s", theme.Plural(s.Turns, "turn"), age)
 }
 
-// when is how long before a moment something was, in a few words; what was before yesterday has its date.
-func when(at, then time.Time) string {
+// age says how long before at something happened; before yesterday it is a date.
+func age(at, then time.Time) string {
 	if at.IsZero() || then.IsZero() {
 		return ""
 	}
@@ -229,33 +229,33 @@ func when(at, then time.Time) string {
 	return then.Format("2 Jan 2006")
 }
 
-// hitLine is the line of a message that was found: its number, who said it, the sign of what became of it, and what
-// was found.
+// hitLine draws a found message: its number, its speaker, the glyph of its last verdict, and the snippet.
 func (l *Model) hitLine(st theme.Styles, h store.SearchHit) string {
 	place, who, o := l.found.Places[h.Message], st.Text, l.layout()
-	name := theme.Fit(theme.ShortSpeaker(h.Role, h.Model), theme.MostName)
+	name := theme.Fit(theme.ShortSpeaker(h.Role, h.Model), theme.SpeakerCells)
 	if h.Role == history.User {
 		who = st.You
 	}
 	line := " " + st.Muted.Render(fmt.Sprintf("%6s  ", strings.TrimPrefix(fmt.Sprint(place.Number), "0")))
 	line += who.Render(name) + " " + sign(st, place.LastVerdict) + " "
 	room := max(1, o.end-len(o.margin)-theme.Width(line))
-	text, gone := fromHit(h, room)
-	return theme.Fit(line+theme.Paint(markdown.OneLine(text, room), st.Text, theme.Marks(h.Marks, gone, st.Found)), l.w)
+	text, gone := hitText(h, room)
+	spans := theme.MarkSpans(h.Marks, gone, st.SearchMatch)
+	return theme.Fit(line+theme.Paint(markdown.OneLine(text, room), st.Text, spans), l.w)
 }
 
-// sign is the sign of what the last request did with a message, a blank where there was none.
+// sign draws the glyph of the last verdict on a message, a space if there is none.
 func sign(st theme.Styles, e *history.Entry) string {
 	if e == nil {
 		return " "
 	}
 	g := theme.Glyph(*e)
-	return st.OfGlyph(g).Render(g)
+	return st.GlyphStyle(g).Render(g)
 }
 
-// fromHit is a hit's snippet without so much of its beginning that what was found first is within w cells, and how many
-// bytes shorter it is. About a third of the line is left for the words before that.
-func fromHit(h store.SearchHit, w int) (text string, gone int) {
+// hitText cuts the beginning of a snippet so that its first match is within w cells, with about a third of the line
+// before it. Gone is the number of bytes cut.
+func hitText(h store.SearchHit, w int) (text string, gone int) {
 	if len(h.Marks) == 0 || theme.Width(h.Snippet[:h.Marks[0][1]]) <= w {
 		return h.Snippet, 0
 	}
@@ -265,7 +265,7 @@ func fromHit(h store.SearchHit, w int) (text string, gone int) {
 	return "…" + h.Snippet[from:], from - len("…")
 }
 
-// previewLines draws the preview in at most so many lines.
+// previewLines draws the preview.
 func (l *Model) previewLines(o layout) []string {
 	lines := []string{""}
 	for i, m := range l.preview.messages {
@@ -280,9 +280,8 @@ func (l *Model) previewLines(o layout) []string {
 	return lines[:min(len(lines), o.below)]
 }
 
-// previewHead is the line above a message of a preview: its sign, who said it, what became of it, its number and its
-// time.
-func (l *Model) previewHead(o layout, m Previewed) string {
+// previewHead draws the heading of a previewed message: glyph, speaker, last verdict, number and time.
+func (l *Model) previewHead(o layout, m PreviewMessage) string {
 	st := l.Themes.Styles
 	name, style, facts := theme.Speaker(m.Role), st.Muted, ""
 	if m.Role == history.User {
@@ -290,10 +289,11 @@ func (l *Model) previewHead(o layout, m Previewed) string {
 	} else if m.Role == history.Assistant && m.Model != "" {
 		name = markdown.OneLine(m.Model, 40)
 	}
-	if e := m.Place.LastVerdict; e != nil && theme.Word(*e) != "" {
-		facts = st.OfGlyph(theme.Glyph(*e)).Render(theme.Word(*e)+" in the last request") + st.Muted.Render(" · ")
+	if e := m.Place.LastVerdict; e != nil && theme.VerdictWord(*e) != "" {
+		verdict := st.GlyphStyle(theme.Glyph(*e)).Render(theme.VerdictWord(*e) + " in the last request")
+		facts = verdict + st.Muted.Render(" · ")
 	}
-	at := time.UnixMilli(m.CreatedMS).In(l.listing.At.Location()).Format("2 Jan 2006 15:04")
+	at := time.UnixMilli(m.CreatedMS).In(l.listing.ReadAt.Location()).Format("2 Jan 2006 15:04")
 	if m.Place.Of > 0 {
 		at = theme.Thousands(m.Place.Number) + " of " + theme.Thousands(m.Place.Of) + " · " + at
 	}
@@ -301,19 +301,18 @@ func (l *Model) previewHead(o layout, m Previewed) string {
 	return theme.Spread(left, facts+st.Muted.Render(at)+o.margin, o.end)
 }
 
-// previewBody is at most so many lines of a message, behind the bar of the user's own.
-func (l *Model) previewBody(o layout, m Previewed, most int) (lines []string) {
+// previewBody draws at most so many lines of a previewed message.
+func (l *Model) previewBody(o layout, m PreviewMessage, most int) (lines []string) {
 	st, bar := l.Themes.Styles, "  "
 	style := st.Text
 	if m.Role == history.User {
 		bar, style = st.You.Render("▌")+" ", st.Strong.Bold(false)
 	}
-	text := l.Secrets.Without(m.Content)
-	text = strings.TrimSpace(markdown.Visible(text))
+	text := strings.TrimSpace(markdown.Visible(m.Content))
 	marks := store.SearchQuery{Text: l.preview.of.query}.Marks(text)
-	parts := theme.Parts(text, min(measure, o.text))
+	parts := theme.WrapTrimmed(text, min(maxProse, o.text))
 	for _, p := range parts[:min(len(parts), most)] {
-		lines = append(lines, o.margin+bar+theme.Paint(p.Text, style, theme.Marks(marks, p.From, st.Found)))
+		lines = append(lines, o.margin+bar+theme.Paint(p.Text, style, theme.MarkSpans(marks, p.Offset, st.SearchMatch)))
 	}
 	return lines
 }

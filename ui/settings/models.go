@@ -24,21 +24,21 @@ import (
 	"winnow/ui/theme"
 )
 
-// Listing is the list of the models.
-type Listing struct {
+// ModelListing is what was read for the list of models.
+type ModelListing struct {
 	Models []llm.Model
-	Prices map[string]pricing.Prices  // what is known of them, by reference
-	Recent []string                   // references to the models of the last sessions, the newest first
-	Offers []llm.UnconfiguredProvider // the providers that can be added
-	Notes  []string                   // what could not be read: models of an endpoint, what was learned or used before
+	Prices map[string]pricing.Prices  // known prices by model reference
+	Recent []string                   // references of recently used models, newest first
+	Offers []llm.UnconfiguredProvider // providers that can be added
+	Notes  []string                   // errors, a sentence each
 }
 
-// addProvider is the value of the row that opens the providers. It is no reference to a model.
+// addProvider is the value of the item "Add a provider…". It is not a model reference.
 const addProvider = "+"
 
-// ChooseModel is the command /model: it takes a model, or lists those of every endpoint, and below them the way to
-// add a provider.
-func (s *Model) ChooseModel(ref string) tea.Cmd {
+// ModelCommand is the command /model. It selects a model, or without an argument lists the models of all endpoints and
+// the way to add a provider.
+func (s *Model) ModelCommand(ref string) tea.Cmd {
 	switch {
 	case ref == addProvider:
 		return s.listProviders()
@@ -47,35 +47,35 @@ func (s *Model) ChooseModel(ref string) tea.Cmd {
 	case ref != "":
 		return s.Apply(session.Settings{Model: ref}, "")
 	}
-	return s.listFor("Choose a model", "use", true, s.ChooseModel)
+	return s.listFor("Choose a model", "use", true, s.ModelCommand)
 }
 
-// AnswerWith lists the models, to have the turn of a message answered again by one of them; 0 is the last turn.
-func (s *Model) AnswerWith(message int64) tea.Cmd {
-	ask := func(ref string) tea.Cmd { return s.Ask(message, ref) }
+// AskAnotherModel lists the models; the chosen one answers the turn of a message again. Message 0 is the last turn.
+func (s *Model) AskAnotherModel(message int64) tea.Cmd {
+	ask := func(ref string) tea.Cmd { return s.AskAgain(message, ref) }
 	return s.listFor("Ask again with another model", "ask this model once", false, ask)
 }
 
-// listFor opens a list of the models, with the providers that can be added if these are wanted.
+// listFor opens a list of models, with offers also the way to add a provider.
 func (s *Model) listFor(prompt, does string, offers bool, chosen func(ref string) tea.Cmd) tea.Cmd {
 	s.models = list.New(s.Context, list.Options{
-		Title: "models", Prompt: prompt, Does: does, Also: keymap.Models, Loading: true,
+		Title: "models", Placeholder: prompt, ChooseHint: does, CloseAction: keymap.Models, Loading: true,
 	})
 	s.Dialogs.OpenList(s.models, chosen)
 	return s.listModels(offers)
 }
 
-// ListModels asks every endpoint for its models, all at once.
+// ListModels asks all endpoints for their models, in parallel.
 func (s *Model) ListModels() tea.Cmd { return s.listModels(false) }
 
-// lastSessions is how many sessions are looked at for the models that were used last.
+// lastSessions is how many sessions are read to find recently used models.
 const lastSessions = 50
 
-// listModels lists the models, with the providers that can be added if these are wanted.
+// listModels reads a ModelListing, with offers if they are wanted.
 func (s *Model) listModels(offers bool) tea.Cmd {
 	deps := s.Deps
 	return s.Run(func(ctx context.Context) tea.Msg {
-		msg := Listing{Prices: map[string]pricing.Prices{}}
+		msg := ModelListing{Prices: map[string]pricing.Prices{}}
 		var found []llm.Model
 		if offers {
 			msg.Offers, found = deps.Models.UnconfiguredProviders(ctx)
@@ -102,18 +102,18 @@ func (s *Model) listModels(offers bool) tea.Cmd {
 		if err != nil {
 			msg.Notes = append(msg.Notes, theme.Sentence(err))
 		}
-		return app.Then(func() tea.Cmd { return s.ModelsListed(msg) })
+		return app.Then(func() tea.Cmd { return s.ShowModels(msg) })
 	})
 }
 
-// ModelsListed shows the models that were listed.
-func (s *Model) ModelsListed(msg Listing) tea.Cmd {
+// ShowModels shows the models that were read.
+func (s *Model) ShowModels(msg ModelListing) tea.Cmd {
 	s.Models, s.offers = msg.Models, msg.Offers
 	if s.models == nil {
 		return nil
 	}
 	if !slices.ContainsFunc(msg.Models, func(m llm.Model) bool { return m.Ref() == s.Ref }) {
-		// Its server has no list, or does not list it: it can be chosen all the same, which agrees to its address.
+		// The server does not list its model; it can be chosen anyway.
 		if client, id, err := s.Deps.Models.Resolve(s.Ref); err == nil {
 			msg.Models = append(slices.Clip(msg.Models), llm.Model{Endpoint: client.Endpoint().Name, ID: id})
 		}
@@ -122,17 +122,17 @@ func (s *Model) ModelsListed(msg Listing) tea.Cmd {
 	if len(msg.Offers) > 0 {
 		items = append(items, list.Item{Label: "Add a provider…", Group: "More", Value: addProvider, Always: true})
 	}
-	s.models.Fill(items)
-	s.models.Select(s.first)
-	s.first, s.models.Notes = "", msg.Notes
+	s.models.SetItems(items)
+	s.models.Select(s.selectRef)
+	s.selectRef, s.models.Notes = "", msg.Notes
 	return nil
 }
 
-// mostRecent is how many of the models that were used last stand in front of the others.
-const mostRecent = 3
+// maxRecent is how many recently used models are listed first.
+const maxRecent = 3
 
-// modelItems are the models: the one in use, those that were used last, then all others by endpoint.
-func modelItems(msg Listing, inUse string) (items []list.Item) {
+// modelItems returns the list items: the model in use, recently used ones, then all others by endpoint.
+func modelItems(msg ModelListing, inUse string) (items []list.Item) {
 	left, widest := slices.Clone(msg.Models), 0
 	for _, m := range left {
 		widest = max(widest, len(priceOf(msg.Prices[m.Ref()])))
@@ -153,7 +153,7 @@ func modelItems(msg Listing, inUse string) (items []list.Item) {
 		items, left = append(items, item), slices.Delete(left, i, i+1)
 	}
 	take(inUse, "In use")
-	most := len(items) + mostRecent
+	most := len(items) + maxRecent
 	for _, ref := range msg.Recent {
 		if len(items) < most {
 			take(ref, "Recent")
@@ -165,7 +165,7 @@ func modelItems(msg Listing, inUse string) (items []list.Item) {
 	return items
 }
 
-// priceOf is what a million tokens of a request and of an answer cost, "" where that is not known.
+// priceOf formats the prices of a million prompt and answer tokens, "" if unknown.
 func priceOf(p pricing.Prices) string {
 	switch {
 	case !p.Known():
@@ -176,36 +176,36 @@ func priceOf(p pricing.Prices) string {
 	return p.In.String() + "/M in, " + p.Out.String() + "/M out"
 }
 
-// listProviders lists the hosted services that can be added, and says how a server of this machine or any other is.
+// listProviders lists the hosted services that can be added, and says how to add other servers.
 func (s *Model) listProviders() tea.Cmd {
-	l := list.New(s.Context, list.Options{Title: "providers", Prompt: "Add a provider", Does: "add"})
+	l := list.New(s.Context, list.Options{Title: "providers", Placeholder: "Add a provider", ChooseHint: "add"})
 	var items []list.Item
 	for _, o := range s.offers {
 		if o.KeyVariable == "" {
 			l.Notes = append(l.Notes, o.Title+" is listed once it runs at "+o.Host+".")
 			continue
 		}
-		items = append(items, list.Item{Label: o.Title, About: "needs an API key", Value: o.Name})
+		items = append(items, list.Item{Label: o.Title, Description: "needs an API key", Value: o.Name})
 	}
-	l.Notes = append(l.Notes, "Other servers: [endpoints.NAME] in "+theme.FromHome(s.Config))
-	l.Fill(items)
+	l.Notes = append(l.Notes, "Other servers: [endpoints.NAME] in "+theme.TildePath(s.ConfigPath))
+	l.SetItems(items)
 	s.Dialogs.OpenList(l, s.takeProvider)
 	return nil
 }
 
-// takeProvider asks for the key of a hosted service.
+// takeProvider asks for the API key of a hosted service.
 func (s *Model) takeProvider(name string) tea.Cmd {
 	at := slices.IndexFunc(s.offers, func(o llm.UnconfiguredProvider) bool { return o.Name == name })
 	s.askForKey(s.offers[at], nil)
 	return nil
 }
 
-// askForKey opens a field for the key of a hosted service. Fault is what was wrong with the one before.
+// askForKey opens a field for the API key of a hosted service. Fault is the error of the previous try.
 func (s *Model) askForKey(o llm.UnconfiguredProvider, fault error) {
 	place, from := s.keyPlace(o.Name)
 	form := list.New(s.Context, list.Options{
-		Title: "key", Prompt: "Paste the " + o.Title + " API key", Does: "add " + o.Title,
-		Remark: "the key is sent to " + o.Host + " only",
+		Title: "key", Placeholder: "Paste the " + o.Title + " API key", ChooseHint: "add " + o.Title,
+		Footnote: "the key is sent to " + o.Host + " only",
 	}, list.Item{Label: "Save the key in " + place, Always: true})
 	form.Filter.Masked = true
 	if fault != nil {
@@ -214,17 +214,17 @@ func (s *Model) askForKey(o llm.UnconfiguredProvider, fault error) {
 	s.Dialogs.OpenList(form, func(string) tea.Cmd { return s.addService(o, from, form.Filter.Text()) })
 }
 
-// keyPlace is where the key of an endpoint is saved, for people and for the store: the system keyring where there is
+// keyPlace returns where the key of an endpoint is saved, as text and for the key store: the system keyring if there is
 // one, else a file that only the user can read.
 func (s *Model) keyPlace(name string) (text string, place keys.Origin) {
 	if keys.CheckKeyring() == nil {
 		return "the system keyring", keys.Origin{Kind: keys.Keyring}
 	}
 	path := s.KeyStore.Path(name)
-	return theme.FromHome(path) + ", which only you can read", keys.Origin{Kind: keys.File, Name: path}
+	return theme.TildePath(path) + ", which only you can read", keys.Origin{Kind: keys.File, Name: path}
 }
 
-// addService adds a hosted service with the key that was typed, saves the key, and lists the models.
+// addService adds a hosted service with the typed key, saves the key, and lists the models.
 func (s *Model) addService(o llm.UnconfiguredProvider, from keys.Origin, typed string) tea.Cmd {
 	key, err := keys.Parse(typed)
 	if err != nil {
@@ -250,8 +250,8 @@ func (s *Model) addService(o llm.UnconfiguredProvider, from keys.Origin, typed s
 			if unsaved != nil {
 				said = s.Fail("The key works until winnow ends, but it could not be saved: " + theme.Sentence(unsaved))
 			}
-			listed := s.ChooseModel("")
-			s.first = first
+			listed := s.ModelCommand("")
+			s.selectRef = first
 			return tea.Batch(said, listed)
 		})
 	}))

@@ -1,5 +1,5 @@
-// Package settings is what the user sets by a command or in a list: the model, its window, the system prompt, limits
-// and titles of a session, and the colours. It changes the session by commands.
+// Package settings handles the commands and lists by which the user chooses the model and its window, the system
+// prompt, the budget, the title of a chat, the tools, and the theme. It changes the session in commands.
 package settings
 
 import (
@@ -27,43 +27,43 @@ import (
 	"winnow/ui/theme"
 )
 
-// Model is what was read to choose from.
+// Model holds what the settings have read and the lists that show it.
 type Model struct {
 	*app.Context
 	Options
-	Screen
-	Models []llm.Model                // what the endpoints listed last, nil before they were asked
-	offers []llm.UnconfiguredProvider // the providers that the list of models can add
-	first  string                     // the model under the cursor of the list that is asked for, "" for the one in use
-	models *list.Model                // the newest list of models, nil before there was one
-	tools  *list.Model                // and of tools
+	Callbacks
+	Models    []llm.Model                // as the endpoints last listed them, nil if not asked yet
+	offers    []llm.UnconfiguredProvider // providers that can be added
+	selectRef string                     // model to select when the list arrives, "" for the one in use
+	models    *list.Model                // the newest list of models, nil for none
+	tools     *list.Model                // the newest list of tools, nil for none
 }
 
-// Options are what the program gives the settings.
+// Options are the dependencies of the settings.
 type Options struct {
-	Personas   func() ([]Persona, error) // reads the user's system prompts
-	PersonasIn string                    // the folder that holds them
-	Config     string                    // the configuration file, "" where it is not known
-	KeyStore   keys.Store                // where the keys of providers are saved
-	Servers    *mcp.Servers              // nil for none
-	Memory     *remembered.Memory        // keeps what is chosen for the next start; nil remembers nothing
+	Personas      func() ([]Persona, error) // reads the user's system prompts
+	PersonaFolder string                    // the folder that holds them
+	ConfigPath    string                    // path of the configuration file, "" if unknown
+	KeyStore      keys.Store                // saves the keys of providers
+	Servers       *mcp.Servers              // MCP servers, nil for none
+	Memory        *remembered.Memory        // saves choices for the next start; nil saves nothing
 
-	// Doctor checks the installation and says what it found.
+	// Doctor checks the installation and returns its report.
 	Doctor func(context.Context) (string, error)
 
-	// Export writes a session to a file as the words want it, and says where.
+	// Export writes a session to a file. Words are the arguments of /export. It returns a sentence for the user.
 	Export func(ctx context.Context, s *session.Session, words string) (string, error)
 }
 
-// Screen is what the settings have the rest of the screen do.
-type Screen struct {
-	Dialogs *dialog.Stack
-	Edit    func(text string, done func(text string, err error) tea.Msg) tea.Cmd
-	Ask     func(message int64, ref string) tea.Cmd // has a model answer a turn again, once; 0 is the last turn
-	Restyle func()                                  // another theme is wanted
+// Callbacks are what the settings ask of their parent.
+type Callbacks struct {
+	Dialogs    *dialog.Stack
+	OpenEditor func(text string, done func(text string, err error) tea.Msg) tea.Cmd
+	AskAgain   func(message int64, ref string) tea.Cmd // has a model answer a message's turn again; 0 is the last turn
+	Restyle    func()                                  // called when another theme was chosen
 }
 
-// run does something to the session in a command, and says the sentence that it returns, "" for none.
+// run changes the session in a command and shows the sentence that do returns.
 func (s *Model) run(do func(ctx context.Context, of *session.Session) (sentence string, err error)) tea.Cmd {
 	of := s.Session
 	return s.Run(func(ctx context.Context) tea.Msg {
@@ -72,8 +72,9 @@ func (s *Model) run(do func(ctx context.Context, of *session.Session) (sentence 
 	})
 }
 
-// Remember writes a choice down for the next start, before winnow ends. A temporary chat leaves none on disk.
-func (s *Model) Remember(write func() error) tea.Cmd {
+// RememberChoice saves a choice for the next start, at the latest when winnow ends. In a temporary chat it saves
+// nothing.
+func (s *Model) RememberChoice(write func() error) tea.Cmd {
 	of := s.Session
 	return s.InOrder(func(context.Context) error {
 		if of.Temporary() {
@@ -83,7 +84,8 @@ func (s *Model) Remember(write func() error) tea.Cmd {
 	}, s.ReportError)
 }
 
-// Apply changes settings, and says so: "" names the model. A model is remembered for the next start.
+// Apply changes settings of the session and shows a sentence, "" for the standard one about the model. A chosen model
+// is remembered for the next start.
 func (s *Model) Apply(to session.Settings, sentence string) tea.Cmd {
 	memory, known := s.Memory, s.Deps.Models
 	return s.run(func(ctx context.Context, of *session.Session) (string, error) {
@@ -99,21 +101,22 @@ func (s *Model) Apply(to session.Settings, sentence string) tea.Cmd {
 	})
 }
 
-// Preset is the command /preset.
-func (s *Model) Preset(name string) tea.Cmd {
+// PresetCommand is the command /preset.
+func (s *Model) PresetCommand(name string) tea.Cmd {
 	if name == "" {
-		return s.Say("The preset is " + s.Session.State().Policy.Preset + ". There are " +
+		return s.Say("The preset is " + s.Session.State().Policy.Preset + ". Presets: " +
 			strings.Join(history.Presets(), ", ") + ".")
 	}
-	return s.Apply(session.Settings{Preset: name}, "Requests are cut by the preset "+name+".")
+	return s.Apply(session.Settings{Preset: name}, "The preset is now "+name+".")
 }
 
-// System is the command /system: it sets the session's system prompt, or opens the one in force in the user's editor.
-func (s *Model) System(text string) tea.Cmd {
+// SystemCommand is the command /system. It sets the chat's system prompt, or without an argument opens the current one
+// in the user's editor.
+func (s *Model) SystemCommand(text string) tea.Cmd {
 	if text != "" {
 		return s.setSystem(text)
 	}
-	return s.Edit(s.Session.State().System, func(text string, err error) tea.Msg {
+	return s.OpenEditor(s.Session.State().System, func(text string, err error) tea.Msg {
 		return app.Then(func() tea.Cmd {
 			if err != nil {
 				return s.Fail(theme.Sentence(err) + " The system prompt is unchanged.")
@@ -123,7 +126,7 @@ func (s *Model) System(text string) tea.Cmd {
 	})
 }
 
-// setSystem gives the session a system prompt of its own; "" takes the configured one.
+// setSystem sets the chat's system prompt; "" restores the configured one.
 func (s *Model) setSystem(text string) tea.Cmd {
 	sentence := "The chat has its own system prompt."
 	if text == "" || text == s.Deps.System {
@@ -132,17 +135,17 @@ func (s *Model) setSystem(text string) tea.Cmd {
 	return s.Apply(session.Settings{System: &text}, sentence)
 }
 
-// Persona is a system prompt that the user keeps in a file.
+// Persona is a system prompt from a file of the user's.
 type Persona struct {
-	Name string // what it is called by, without blanks
+	Name string // without spaces
 	Text string // the system prompt
 }
 
-// noPersona is the choice that goes back to the configured system prompt.
+// noPersona is the choice of the configured system prompt.
 const noPersona = "none"
 
-// ChoosePersona is the command /persona: it reads the personas, to take one or to list them.
-func (s *Model) ChoosePersona(name string) tea.Cmd {
+// PersonaCommand is the command /persona. It reads the personas and selects the named one, or lists them.
+func (s *Model) PersonaCommand(name string) tea.Cmd {
 	if name == noPersona {
 		return s.setSystem("")
 	}
@@ -153,22 +156,22 @@ func (s *Model) ChoosePersona(name string) tea.Cmd {
 	}
 }
 
-// personasRead takes the persona with a name, or lists them. One that cannot be read costs none of the others.
+// personasRead selects the named persona, or lists all. Unreadable personas are noted in the list.
 func (s *Model) personasRead(name string, all []Persona, err error) tea.Cmd {
-	items := []list.Item{{Label: noPersona, About: "the configured system prompt", Value: noPersona}}
+	items := []list.Item{{Label: noPersona, Description: "the configured system prompt", Value: noPersona}}
 	inUse := noPersona
 	for _, p := range all {
 		if p.Name == name {
-			return s.Apply(session.Settings{System: &p.Text}, fmt.Sprintf("The chat's system prompt is that of %s, %s.",
+			return s.Apply(session.Settings{System: &p.Text}, fmt.Sprintf("The system prompt is now the persona %s, %s.",
 				name, theme.Plural(len([]rune(p.Text)), "character")))
 		}
 		if p.Text == s.Session.State().System {
 			inUse = p.Name
 		}
-		items = append(items, list.Item{Label: p.Name, About: markdown.OneLine(p.Text, 200), Value: p.Name})
+		items = append(items, list.Item{Label: p.Name, Description: markdown.OneLine(p.Text, 200), Value: p.Name})
 	}
 	l := list.New(s.Context, list.Options{
-		Title: "personas", Does: "use", Remark: "each is a file NAME.md in " + s.PersonasIn,
+		Title: "personas", ChooseHint: "use", Footnote: "each is a file NAME.md in " + s.PersonaFolder,
 	}, items...)
 	if l.Select(inUse); name != "" {
 		l.Notes = append(l.Notes, "There is no persona "+name+".")
@@ -176,49 +179,49 @@ func (s *Model) personasRead(name string, all []Persona, err error) tea.Cmd {
 	if err != nil {
 		l.Notes = append(l.Notes, theme.Sentence(err))
 	}
-	s.Dialogs.OpenList(l, s.ChoosePersona)
+	s.Dialogs.OpenList(l, s.PersonaCommand)
 	return nil
 }
 
-// NoSummary is the command /compact off.
-func (s *Model) NoSummary() tea.Cmd {
+// CompactOff is the command /compact off.
+func (s *Model) CompactOff() tea.Cmd {
 	return s.Apply(session.Settings{SummaryAlways: new(false)}, "The messages themselves are sent again if they fit.")
 }
 
-// Rename is the command /rename.
-func (s *Model) Rename(title string) tea.Cmd {
-	return s.Apply(session.Settings{Title: &title}, newTitle(title))
+// RenameCommand is the command /rename.
+func (s *Model) RenameCommand(title string) tea.Cmd {
+	return s.Apply(session.Settings{Title: &title}, titleSet(title))
 }
 
-func newTitle(title string) string { return "The title is now “" + title + "”." }
+func titleSet(title string) string { return "The title is now “" + title + "”." }
 
-// Retitle is the command /title.
-func (s *Model) Retitle(string) tea.Cmd {
+// TitleCommand is the command /title.
+func (s *Model) TitleCommand(string) tea.Cmd {
 	if s.Info.ID == "" {
 		return s.Fail("There is no message to make a title from yet.")
 	}
-	return s.entitle(true)
+	return s.writeTitle(true)
 }
 
-// Entitle has a model write the title after the first answer, where one is configured for that.
-func (s *Model) Entitle() tea.Cmd {
+// AutoTitle asks a model for a title after the first answer, if one is configured for that.
+func (s *Model) AutoTitle() tea.Cmd {
 	row := s.Session.Info()
 	if s.Deps.TitleModel == "" || row.TitleFrom != store.TitleAuto || row.Turns != 1 {
 		return nil
 	}
-	return s.entitle(false)
+	return s.writeTitle(false)
 }
 
-// entitle has a title written, and says when the model is asked, and each time that it is asked again. One that was
-// asked for is said.
-func (s *Model) entitle(asked bool) tea.Cmd {
-	announced := make(chan string, 64) // more than there are attempts
+// writeTitle asks a model for a title and shows a notice for each attempt. If the user asked for it, it also shows the
+// title.
+func (s *Model) writeTitle(asked bool) tea.Cmd {
+	announced := make(chan string, 64) // more than the attempts
 	return tea.Batch(s.sayAll(announced), s.run(func(ctx context.Context, of *session.Session) (string, error) {
 		defer close(announced)
 		title, err := of.Retitle(ctx, asked, func(e session.Event) {
 			switch e := e.(type) {
 			case session.Notice:
-				announced <- theme.Sentence(errors.New(theme.Announced(e.Text)))
+				announced <- theme.Sentence(errors.New(theme.NoticeText(e.Text)))
 			case session.Retrying:
 				announced <- theme.Sentence(e.Err) + " Asking for the title again in " + theme.Duration(e.Delay) + "."
 			}
@@ -226,11 +229,11 @@ func (s *Model) entitle(asked bool) tea.Cmd {
 		if !asked {
 			return "", err
 		}
-		return newTitle(title), err
+		return titleSet(title), err
 	}))
 }
 
-// sayAll says sentences as they come.
+// sayAll shows sentences as they arrive.
 func (s *Model) sayAll(sentences <-chan string) tea.Cmd {
 	return func() tea.Msg {
 		text, ok := <-sentences
@@ -241,8 +244,9 @@ func (s *Model) sayAll(sentences <-chan string) tea.Cmd {
 	}
 }
 
-// Usage is the command /usage: it says what the session, the day and the month have used.
-func (s *Model) Usage(string) tea.Cmd {
+// UsageCommand is the command /usage. It says how many tokens and how much money the chat, the day and the month have
+// used.
+func (s *Model) UsageCommand(string) tea.Cmd {
 	return s.run(func(ctx context.Context, of *session.Session) (string, error) {
 		err := of.ReadSpending(ctx)
 		sums := of.State().Spending
@@ -254,8 +258,8 @@ func (s *Model) Usage(string) tea.Cmd {
 	})
 }
 
-// ExportTo is the command /export: it writes the session to a file.
-func (s *Model) ExportTo(words string) tea.Cmd {
+// ExportCommand is the command /export.
+func (s *Model) ExportCommand(words string) tea.Cmd {
 	if s.Info.ID == "" {
 		return s.Fail("There is nothing to export yet.")
 	}
@@ -263,8 +267,8 @@ func (s *Model) ExportTo(words string) tea.Cmd {
 	return s.run(func(ctx context.Context, of *session.Session) (string, error) { return write(ctx, of, words) })
 }
 
-// Examine is the command /doctor: it checks the installation and shows the report.
-func (s *Model) Examine(string) tea.Cmd {
+// DoctorCommand is the command /doctor. It checks the installation and shows the report.
+func (s *Model) DoctorCommand(string) tea.Cmd {
 	check := s.Doctor
 	return tea.Batch(s.Say("Checking the files, the terminal and the endpoints…"),
 		s.Run(func(ctx context.Context) tea.Msg {
@@ -278,29 +282,29 @@ func (s *Model) Examine(string) tea.Cmd {
 		}))
 }
 
-// Theme is the command /theme: it takes the theme with a name, or lists them.
-func (s *Model) Theme(name string) tea.Cmd {
+// ThemeCommand is the command /theme. It selects the named theme, or lists the themes.
+func (s *Model) ThemeCommand(name string) tea.Cmd {
 	switch {
-	case s.Themes.Plain:
+	case s.Themes.NoColour:
 		return s.Fail("This terminal has no colours, or NO_COLOR is set: all themes look the same.")
 	case name == "":
 		var items []list.Item
-		for _, name := range theme.Names(s.Themes.Own) {
+		for _, name := range theme.Names(s.Themes.Custom) {
 			items = append(items, list.Item{Label: name, Value: name})
 		}
-		l := list.New(s.Context, list.Options{Title: "themes", Does: "use"}, items...)
+		l := list.New(s.Context, list.Options{Title: "themes", ChooseHint: "use"}, items...)
 		l.Select(string(s.Themes.Wanted))
-		s.Dialogs.OpenList(l, s.Theme)
+		s.Dialogs.OpenList(l, s.ThemeCommand)
 		return nil
 	}
 	s.Themes.Wanted = theme.Name(name)
 	s.Restyle()
 	return tea.Batch(s.Say("The theme is "+name+"."+s.Memory.ThemeLifetime()),
-		s.Remember(s.Memory.RememberTheme(theme.Name(name))))
+		s.RememberChoice(s.Memory.RememberTheme(theme.Name(name))))
 }
 
-// Budget is the command /budget.
-func (s *Model) Budget(args string) tea.Cmd {
+// BudgetCommand is the command /budget.
+func (s *Model) BudgetCommand(args string) tea.Cmd {
 	n, ok := settings.ReadBudget(args)
 	if !ok {
 		return s.Fail("A budget is a number of tokens, or auto.")
@@ -309,17 +313,17 @@ func (s *Model) Budget(args string) tea.Cmd {
 		if err := of.Set(ctx, session.Settings{Budget: new(n)}); err != nil {
 			return "", err
 		}
-		return limit(of.Preview(session.Draft{})), nil
+		return budgetSet(of.Preview(session.Draft{})), nil
 	})
 }
 
-// limit says what requests may hold, and what sets that.
-func limit(p history.Plan, err error) string {
+// budgetSet says how many tokens requests can have now, and why.
+func budgetSet(p history.Plan, err error) string {
 	text := "The budget is set: a request can have up to " + theme.Plural(p.Sum.Limit, "token") + "."
 	switch {
-	case OverBudget(err):
-		return "Nothing can be sent: " + err.Error() + ". " + WaysOut(err) + "."
-	case p.Sum.Bound == "": // The conversation is still being read.
+	case IsOverBudget(err):
+		return "Nothing can be sent: " + err.Error() + ". " + OverBudgetAdvice(err) + "."
+	case p.Sum.Bound == "": // The chat is still being read.
 		return "The budget is set."
 	case p.Sum.Bound == history.BoundWindow:
 		text += " The model's window has " + theme.Thousands(p.Sum.Window) + "."
@@ -327,14 +331,14 @@ func limit(p history.Plan, err error) string {
 	return text
 }
 
-// OverBudget says that nothing of a request fits.
-func OverBudget(err error) bool {
+// IsOverBudget reports whether an error says that not even the parts that must be sent fit into the budget.
+func IsOverBudget(err error) bool {
 	var over *history.OverBudgetError
 	return errors.As(err, &over)
 }
 
-// WaysOut says what helps where nothing of a request fits.
-func WaysOut(err error) string {
+// OverBudgetAdvice says what helps against such an error.
+func OverBudgetAdvice(err error) string {
 	var over *history.OverBudgetError
 	if errors.As(err, &over) && len(over.Parts) > 0 && over.Parts[0].Kind == history.PartTools {
 		return "/tools switches tools off, and /budget raises the budget"
@@ -342,8 +346,8 @@ func WaysOut(err error) string {
 	return "Shorten or exclude something, or raise the budget with /budget"
 }
 
-// Window is the command /window: it sets the window of the model in use, where auto finds it out.
-func (s *Model) Window(args string) tea.Cmd {
+// WindowCommand is the command /window. It sets the context window of the model in use; auto asks the server.
+func (s *Model) WindowCommand(args string) tea.Cmd {
 	if args == "" {
 		return s.Say(s.windowText())
 	}
@@ -353,30 +357,30 @@ func (s *Model) Window(args string) tea.Cmd {
 	}
 	return s.run(func(ctx context.Context, of *session.Session) (string, error) {
 		err := of.Model().SetWindow(ctx, tokens)
-		sentence := windowOf(of)
+		sentence := windowSentence(of)
 		switch is := of.Model().Window().Tokens; {
 		case tokens > is:
 			sentence += " That is less than " + theme.Thousands(tokens) + "."
 		case tokens > 0:
-			sentence += " It is set in every chat."
+			sentence += " This applies to every chat."
 		}
 		return sentence, err
 	})
 }
 
-// windowOf says how large the window of a session's model is, and who says so.
-func windowOf(s *session.Session) string {
+// windowSentence says how large the window of a session's model is, and how that is known.
+func windowSentence(s *session.Session) string {
 	w := s.Model().Window()
 	return "The window of " + s.Model().Ref() + " is " + theme.Thousands(w.Tokens) + " tokens: " + w.DatedSource() + "."
 }
 
-// windowText says how large the window of the model in use is, and what sets another one.
+// windowText says how large the window is, and how to set another one.
 func (s *Model) windowText() string {
 	model := s.Session.Model()
 	if model.Window().Tokens == 0 {
 		return "The window of " + s.Ref + " is not known yet. /window 128000 sets it."
 	}
-	text := windowOf(s.Session)
+	text := windowSentence(s.Session)
 	if limit := model.Limit(); limit > 0 {
 		text += " Requests stay below " + theme.Thousands(limit) + ", because the server read only a part of one."
 	}
@@ -387,7 +391,8 @@ func (s *Model) windowText() string {
 	return text + "."
 }
 
-// AskWindow asks for a window that the server could not say before the model ran. Meanwhile a message can be sent.
+// AskWindow asks the server again for a window that it could not report before it loaded the model. Sending does not
+// wait for it.
 func (s *Model) AskWindow() tea.Cmd {
 	return s.run(func(ctx context.Context, of *session.Session) (string, error) {
 		of.Model().AskWindowAgain(ctx)

@@ -34,14 +34,14 @@ func inUseIs(ref string) *fixture {
 	f := new(fixture)
 	say := func(text string) tea.Cmd { f.said = text; return nil }
 	shared := &app.Shared{
-		ProgramContext: context.Background, Keys: keymap.Default(), Themes: new(theme.Set), Say: say, Fail: say,
+		ProgramContext: context.Background, Keys: keymap.Default(), Themes: new(theme.Selection), Say: say, Fail: say,
 	}
 	f.Model = &Model{
 		Context: &app.Context{Ref: ref, Shared: shared},
 		Options: Options{
-			Personas: func() ([]Persona, error) { return nil, nil }, PersonasIn: "/home/me/personas",
+			Personas: func() ([]Persona, error) { return nil, nil }, PersonaFolder: "/home/me/personas",
 		},
-		Screen: Screen{
+		Callbacks: Callbacks{
 			Dialogs: &dialog.Stack{Shared: shared, Closed: func(dialog.Dialog) {}},
 			Restyle: func() { f.styled++ },
 		},
@@ -51,18 +51,21 @@ func inUseIs(ref string) *fixture {
 
 func TestWhatCannotBeSetIsSaid(t *testing.T) {
 	busy, bare, plain := inUseIs("a/b"), inUseIs("a/b"), inUseIs("a/b")
-	busy.Busy, plain.Themes.Plain = true, true
+	busy.Busy, plain.Themes.NoColour = true, true
 	for _, c := range []struct {
 		in   *fixture
 		do   func(*Model, string) tea.Cmd
 		args string
 		want string
 	}{
-		{bare, (*Model).Budget, "much", "A budget is a number of tokens, or auto."},
-		{bare, (*Model).Window, "wide", "A window is a number of tokens, or auto."},
-		{busy, (*Model).ChooseModel, "c/d", "An answer is still arriving: esc stops it."},
-		{bare, (*Model).Retitle, "", "There is no message to make a title from yet."},
-		{plain, (*Model).Theme, "dark", "This terminal has no colours, or NO_COLOR is set: all themes look the same."},
+		{bare, (*Model).BudgetCommand, "much", "A budget is a number of tokens, or auto."},
+		{bare, (*Model).WindowCommand, "wide", "A window is a number of tokens, or auto."},
+		{busy, (*Model).ModelCommand, "c/d", "An answer is still arriving: esc stops it."},
+		{bare, (*Model).TitleCommand, "", "There is no message to make a title from yet."},
+		{
+			plain, (*Model).ThemeCommand, "dark",
+			"This terminal has no colours, or NO_COLOR is set: all themes look the same.",
+		},
 	} {
 		if c.do(c.in.Model, c.args); c.in.said != c.want {
 			t.Errorf("with %q it says %q, want %q", c.args, c.in.said, c.want)
@@ -73,9 +76,9 @@ func TestWhatCannotBeSetIsSaid(t *testing.T) {
 func TestAThemeIsChosenByNameOrInAList(t *testing.T) {
 	s := inUseIs("a/b")
 	s.Themes.Wanted = theme.Light
-	s.Theme("")
+	s.ThemeCommand("")
 	l := s.opened()
-	if at, _ := l.Cursor(); at.Value != "light" || l.Len() != len(theme.Names(nil)) {
+	if at, _ := l.SelectedItem(); at.Value != "light" || l.Len() != len(theme.Names(nil)) {
 		t.Fatalf("/theme lists %d themes with the cursor on %q", l.Len(), at.Value)
 	}
 	l.Select("dark")
@@ -91,14 +94,14 @@ func drawn(l *list.Model) (lines []string) {
 	for _, item := range l.Items() {
 		lines = append(lines, item.Value)
 	}
-	return append(lines, l.Remark)
+	return append(lines, l.Footnote)
 }
 
 func TestTheModelsAreListedWithWhatIsKnownOfThemAndTheWayToMore(t *testing.T) {
 	s := inUseIs("here/small")
-	s.Config = "~/.config/winnow/config.toml"
+	s.ConfigPath = "~/.config/winnow/config.toml"
 	s.models = list.New(s.Context, list.Options{})
-	s.ModelsListed(Listing{
+	s.ShowModels(ModelListing{
 		Models: []llm.Model{
 			{Endpoint: "there", ID: "large"},
 			{Endpoint: "there", ID: "dear", Window: llm.Window{Tokens: 128_000}},
@@ -115,7 +118,7 @@ func TestTheModelsAreListedWithWhatIsKnownOfThemAndTheWayToMore(t *testing.T) {
 	var screens uitest.Screens
 	screens.Add("two endpoints", drawn(s.models))
 	s.Ref = "guide/guide"
-	s.ModelsListed(Listing{
+	s.ShowModels(ModelListing{
 		Models: []llm.Model{{Endpoint: "guide", ID: "guide"}},
 		Offers: []llm.UnconfiguredProvider{
 			{Name: "openai", Title: "OpenAI", KeyVariable: "OPENAI_API_KEY", Host: "api.openai.com"},
@@ -123,7 +126,7 @@ func TestTheModelsAreListedWithWhatIsKnownOfThemAndTheWayToMore(t *testing.T) {
 		},
 	})
 	screens.Add("the guide alone", drawn(s.models))
-	s.ChooseModel(addProvider)
+	s.ModelCommand(addProvider)
 	screens.Add("the providers", drawn(s.opened().Model))
 	screens.Golden(t)
 }
@@ -131,7 +134,7 @@ func TestTheModelsAreListedWithWhatIsKnownOfThemAndTheWayToMore(t *testing.T) {
 func TestTheDoctorsReportIsAPage(t *testing.T) {
 	s := inUseIs("a/b")
 	s.Doctor = func(context.Context) (string, error) { return "ok  all\n", nil }
-	s.Examine("")().(app.Then)()
+	s.DoctorCommand("")().(app.Then)()
 	page := s.Dialogs.Top().(*dialog.Reader)
 	page.Resize(20, 1)
 	if lines, _ := page.View(); !strings.Contains(lines[0], "ok  all") {
@@ -192,8 +195,8 @@ func TestAProviderIsAddedWithItsKeyAndItsModelsAreThereAtOnce(t *testing.T) {
 		t.Errorf("a key that is refused is saved: %v", names)
 	}
 	enter(right)
-	if s.opened().Title != "models" || s.said != "OpenAI is added." || s.first != "openai/gpt-5.2" {
-		t.Errorf("after the key: %q, and %q with the cursor on %q", s.said, s.opened().Title, s.first)
+	if s.opened().Title != "models" || s.said != "OpenAI is added." || s.selectRef != "openai/gpt-5.2" {
+		t.Errorf("after the key: %q, and %q with the cursor on %q", s.said, s.opened().Title, s.selectRef)
 	}
 	if key, err := s.KeyStore.Get(t.Context(), "openai"); err != nil || key != right {
 		t.Errorf("the saved key: %v", err)

@@ -18,17 +18,17 @@ import (
 	"winnow/ui/theme"
 )
 
-// The beginnings of the values of the list of tools.
+// Prefixes of the values in the list of tools.
 const (
-	ofServer = "server:"
-	ofTool   = "tool:"
+	serverPrefix = "server:"
+	toolPrefix   = "tool:"
 )
 
-// Tools lists the tools of the model in use with their servers. Choosing one changes what it may do; choosing a server
-// starts it again.
-func (s *Model) Tools(string) tea.Cmd {
+// ToolsCommand is the command /tools. It lists the tools of the model in use with their servers. Choosing a tool
+// changes its permission; choosing a server restarts it.
+func (s *Model) ToolsCommand(string) tea.Cmd {
 	s.tools = list.New(s.Context, list.Options{
-		Title: "tools", Prompt: "Choose what a tool may do", Does: "change", Stays: true,
+		Title: "tools", Placeholder: "Choose what a tool may do", ChooseHint: "change", StaysOpen: true,
 	})
 	if s.fillTools(); s.tools.Len() == 0 {
 		return s.Say("No tool is offered yet. A table [mcp_servers.NAME] in the configuration adds the tools of an " +
@@ -38,7 +38,7 @@ func (s *Model) Tools(string) tea.Cmd {
 	return nil
 }
 
-// AwaitServers waits until something about the MCP servers changes: the next request may offer other tools then.
+// AwaitServers waits for changes of the MCP servers, because the next request may then offer other tools.
 func (s *Model) AwaitServers() tea.Cmd {
 	if s.Servers == nil {
 		return nil
@@ -54,7 +54,7 @@ func (s *Model) AwaitServers() tea.Cmd {
 	})
 }
 
-// settled ends a change of the session. The list of tools is made anew, which counts the tokens of each of them.
+// settled ends a change of the session and updates the list of tools.
 func (s *Model) settled(sentence string, err error) tea.Cmd {
 	if s.tools != nil {
 		s.fillTools()
@@ -62,11 +62,11 @@ func (s *Model) settled(sentence string, err error) tea.Cmd {
 	return s.SettingsChanged(sentence, err)
 }
 
-// fillTools lists winnow's own tools, then each server with its tools. The remark says what they cost together, the
-// notes what is wrong with a server.
+// fillTools lists winnow's own tools, then each server with its tools. The footnote says what they cost together; notes
+// are errors of servers.
 func (s *Model) fillTools() {
 	tools, cost := s.Session.ToolStates()
-	servers := []mcp.ServerStatus{{}} // winnow's own tools are of a server without a name
+	servers := []mcp.ServerStatus{{}} // winnow's own tools have a server without a name
 	if s.Servers != nil {
 		servers = append(servers, s.Servers.Statuses()...)
 	}
@@ -76,8 +76,8 @@ func (s *Model) fillTools() {
 	for _, server := range servers {
 		if server.Name != "" {
 			items = append(items, list.Item{
-				Label: markdown.OneLine(server.Name, 40), About: "MCP server", Right: string(server.State),
-				Value: ofServer + server.Name,
+				Label: markdown.OneLine(server.Name, 40), Description: "MCP server", Right: string(server.State),
+				Value: serverPrefix + server.Name,
 			})
 		}
 		if server.Err != nil {
@@ -90,11 +90,11 @@ func (s *Model) fillTools() {
 			}
 		}
 	}
-	s.tools.Remark = fmt.Sprintf("%d offered, ~%s in each request", offered, theme.Plural(cost, "token"))
-	s.tools.Fill(items)
+	s.tools.Footnote = fmt.Sprintf("%d offered, ~%s in each request", offered, theme.Plural(cost, "token"))
+	s.tools.SetItems(items)
 }
 
-// toolItem is a tool's line: what it may do, who says so where the list cannot change it, and its tokens.
+// toolItem returns the item of a tool: its permission, whether the configuration fixes it, and its tokens.
 func toolItem(t session.ToolState) list.Item {
 	may := string(t.Permission)
 	switch {
@@ -107,20 +107,20 @@ func toolItem(t session.ToolState) list.Item {
 		may += " · ~" + theme.Thousands(t.Tokens)
 	}
 	return list.Item{
-		Label: markdown.OneLine(t.Tool.Name, 60), About: markdown.OneLine(t.Tool.Description, 300), Right: may,
-		Group: t.Tool.Server, Value: ofTool + t.Tool.Name,
+		Label: markdown.OneLine(t.Tool.Name, 60), Description: markdown.OneLine(t.Tool.Description, 300), Right: may,
+		Group: t.Tool.Server, Value: toolPrefix + t.Tool.Name,
 	}
 }
 
-// toolChosen changes what a tool may do, from off to ask to allow, or starts a server again.
+// toolChosen changes the permission of a tool from off to ask to allow, or restarts a server.
 func (s *Model) toolChosen(value string) tea.Cmd {
-	if name, ok := strings.CutPrefix(value, ofServer); ok {
+	if name, ok := strings.CutPrefix(value, serverPrefix); ok {
 		return s.ReportError(s.Servers.Restart(name))
 	}
 	tools, _ := s.Session.ToolStates()
-	at := slices.IndexFunc(tools, func(t session.ToolState) bool { return ofTool+t.Tool.Name == value })
+	at := slices.IndexFunc(tools, func(t session.ToolState) bool { return toolPrefix+t.Tool.Name == value })
 	if at < 0 {
-		return nil // Its server took it away.
+		return nil // Its server no longer offers it.
 	}
 	t, next := tools[at].Tool, tool.Off
 	if tools[at].Permission == tool.Off {

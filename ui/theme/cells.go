@@ -11,13 +11,13 @@ import (
 	"winnow/ui/markdown"
 )
 
-// Box is a rectangle of the screen in cells, its frame included.
+// Box is a rectangle of cells, including its frame.
 type Box struct{ X, Y, W, H int }
 
-// Empty says that nothing can be drawn in the box.
+// Empty reports whether the box has no cells.
 func (b Box) Empty() bool { return b.W <= 0 || b.H <= 0 }
 
-// Inner is the box without its frame of one cell.
+// Inner returns the box without a frame of one cell, or unchanged if it has none.
 func (b Box) Inner(framed bool) Box {
 	if !framed {
 		return b
@@ -25,7 +25,7 @@ func (b Box) Inner(framed bool) Box {
 	return Box{b.X + 1, b.Y + 1, max(0, b.W-2), max(0, b.H-2)}
 }
 
-// Holds says whether a cell lies in the box.
+// Holds reports whether a cell is in the box.
 func (b Box) Holds(x, y int) bool {
 	return x >= b.X && x < b.X+b.W && y >= b.Y && y < b.Y+b.H
 }
@@ -41,15 +41,15 @@ func Fit(s string, width int) string {
 		have = Width(s)
 	}
 	padded := s + strings.Repeat(" ", max(0, width-have))
-	// Some scripts have signs that take the next character, even a blank, into their own cell.
+	// Some scripts have signs that absorb the next character, even a space.
 	if last, _ := utf8.DecodeLastRuneInString(s); last >= 0x600 && Width(padded) < width {
 		padded += " "
 	}
 	return padded
 }
 
-// Spread puts left and right on one line of width cells. Where both do not fit, left is cut as
-// long as it keeps a third of the line, then right is.
+// Spread puts left and right at the ends of a line of width cells. If both do not fit, left is cut down to a third of
+// the line, then right.
 func Spread(left, right string, width int) string {
 	rw := Width(right)
 	if rw == 0 || width < 4 {
@@ -60,36 +60,36 @@ func Spread(left, right string, width int) string {
 	return Fit(left+strings.Repeat(" ", max(0, width-Width(left)-Width(right)))+right, width)
 }
 
-// Wrap breaks a text into lines of at most width cells, at words where it can.
+// Wrap wraps a text into lines of at most width cells, at words if possible.
 func Wrap(s string, width int) []string {
 	if width <= 0 {
 		return nil
 	}
-	// ansi.Wrap does not count the blanks at the beginning of a line before a word as long as the line.
+	// ansi.Wrap does not count leading spaces before a word that fills the line.
 	return strings.Split(ansi.Hardwrap(ansi.Wrap(s, width, ""), width, true), "\n")
 }
 
-// Part is a line of a wrapped text, and the byte of the text at which it begins.
-type Part struct {
-	Text string
-	From int
+// WrappedLine is a line of a wrapped text.
+type WrappedLine struct {
+	Text   string
+	Offset int
 }
 
-// Parts wraps a text as Wrap does, without blanks at the ends of the lines and without empty lines.
-func Parts(s string, width int) []Part {
-	var parts []Part
+// WrapTrimmed wraps a text like Wrap, but trims the lines and drops empty ones.
+func WrapTrimmed(s string, width int) []WrappedLine {
+	var parts []WrappedLine
 	from := 0
 	for _, line := range Wrap(s, width) {
 		if line = strings.TrimSpace(line); line != "" {
 			from += max(0, strings.Index(s[from:], line))
-			parts = append(parts, Part{line, from})
+			parts = append(parts, WrappedLine{line, from})
 			from += len(line)
 		}
 	}
 	return parts
 }
 
-// WrapStyled wraps a text and styles each line by itself.
+// WrapStyled wraps a text and styles each line.
 func WrapStyled(style lipgloss.Style, text string, w int) []string {
 	lines := Wrap(text, max(1, w))
 	for i, s := range lines {
@@ -98,13 +98,13 @@ func WrapStyled(style lipgloss.Style, text string, w int) []string {
 	return lines
 }
 
-// IndentedTo wraps a text into w cells, each line as far from the left.
-func IndentedTo(style lipgloss.Style, text string, left, w int) []string {
+// WrapIndented wraps a text into w cells with a margin on the left.
+func WrapIndented(style lipgloss.Style, text string, left, w int) []string {
 	return WrapStyled(style.MarginLeft(left), text, w-left)
 }
 
-// Blank fits lines into a box.
-func Blank(lines []string, w, h int) []string {
+// FitLines returns exactly h lines of w cells: it cuts or pads the lines and their number.
+func FitLines(lines []string, w, h int) []string {
 	out := make([]string, max(0, h))
 	copy(out, lines)
 	for i, s := range out {
@@ -113,8 +113,8 @@ func Blank(lines []string, w, h int) []string {
 	return out
 }
 
-// Lay draws a block of lines over a screen at a box's place. What a border between cells would split is blank.
-func Lay(screen []string, b Box, block []string) {
+// Overlay draws a block over a screen, in the place of a box. A wide character that an edge would split becomes blank.
+func Overlay(screen []string, b Box, block []string) {
 	end := b.X + b.W
 	for i, s := range block[:min(len(block), b.H)] {
 		y := b.Y + i
@@ -133,20 +133,19 @@ func Lay(screen []string, b Box, block []string) {
 	}
 }
 
-// Width is the width of a text in cells.
+// Width returns the width of a text in cells.
 func Width(s string) int { return ansi.StringWidth(s) }
 
-// Around is the part of a list of n lines that h lines of the screen show: the line at is in the middle
-// of it, as far as the ends of the list let it.
-func Around(at, n, h int) (first, end int) {
+// WindowAround returns the range of h items of a list of n that has item at in its middle, as far as the ends allow.
+func WindowAround(at, n, h int) (first, end int) {
 	first = max(0, min(at-h/2, n-h))
 	return first, min(n, first+h)
 }
 
-// Rule is the line between a list and the lines above or below it.
-func (st Styles) Rule(w int) string { return st.Lines.Render(strings.Repeat("─", max(0, w))) }
+// Rule draws a horizontal rule of w cells.
+func (st Styles) Rule(w int) string { return st.RuleLine.Render(strings.Repeat("─", max(0, w))) }
 
-// Gutter is how many cells of a screen of w cells stay free at both of its sides, but for marks.
+// Gutter is the margin in cells on both sides of a screen w cells wide.
 func Gutter(w int) int {
 	if w < NarrowScreen {
 		return 1
@@ -154,12 +153,12 @@ func Gutter(w int) int {
 	return 2
 }
 
-// NarrowScreen is the width below which the gutter is narrow, and what can be said shorter is.
+// NarrowScreen is the width in cells below which margins are narrow and texts short.
 const NarrowScreen = 90
 
-// Ruled is a rule of w cells with words on its left and at its right end, so many cells of it at either side of them.
-// Of the words on the left the last ones give way first, then those at the right.
-func Ruled(line lipgloss.Style, w, margin int, left []string, right string) string {
+// RuleWithText draws a rule of w cells with words on its left and a text at its right end, and margin cells of rule
+// outside of them. If there is no room, the last words on the left go first, then the text on the right.
+func RuleWithText(line lipgloss.Style, w, margin int, left []string, right string) string {
 	rule := func(w int) string { return line.Render(strings.Repeat("─", max(0, w))) }
 	for {
 		words, end := strings.Join(left, "  "), ""
@@ -179,16 +178,16 @@ func Ruled(line lipgloss.Style, w, margin int, left []string, right string) stri
 	}
 }
 
-// StyledSpan is a part of a line, in bytes, with a style of its own.
+// StyledSpan is a byte range of a line with a style.
 type StyledSpan struct {
 	From, To int
 	Style    lipgloss.Style
 }
 
-// Paint gives the parts of a line their styles, and the rest of it the base style. Of spans that overlap the later one
-// counts. A character is never taken apart: it has a style if any part of it has.
+// Paint styles the spans of a line, and the rest in the base style. A later span overrides an earlier one. A grapheme
+// cluster is styled as a whole.
 func Paint(line string, base lipgloss.Style, spans []StyledSpan) string {
-	styles, of := []lipgloss.Style{base}, make([]int, len(line)) // by byte: the style
+	styles, of := []lipgloss.Style{base}, make([]int, len(line)) // index of the style, by byte
 	for i, s := range spans {
 		styles = append(styles, s.Style)
 		for k := max(0, s.From); k < min(s.To, len(line)); k++ {
@@ -209,8 +208,8 @@ func Paint(line string, base lipgloss.Style, spans []StyledSpan) string {
 	return b.String() + styles[style].Render(line[from:])
 }
 
-// Ground puts the background and the attributes of a style under a line that has styles of its own.
-func Ground(ground lipgloss.Style, line string) string {
+// WithBackground applies the background and attributes of a style to a line that already has styles.
+func WithBackground(ground lipgloss.Style, line string) string {
 	const reset = "\x1b[m"
 	opens, _, styled := strings.Cut(ground.Render("x"), "x")
 	if !styled || opens == "" {
@@ -219,8 +218,8 @@ func Ground(ground lipgloss.Style, line string) string {
 	return opens + strings.ReplaceAll(line, reset, reset+opens) + reset
 }
 
-// Marks are spans of one style in a line: where they begin and end in a text that has the line from a byte on.
-func Marks(marks [][2]int, from int, style lipgloss.Style) (spans []StyledSpan) {
+// MarkSpans turns byte ranges of a text into spans of a line that begins at offset from of the text.
+func MarkSpans(marks [][2]int, from int, style lipgloss.Style) (spans []StyledSpan) {
 	for _, m := range marks {
 		spans = append(spans, StyledSpan{m[0] - from, m[1] - from, style})
 	}

@@ -11,17 +11,17 @@ import (
 	"winnow/ui/markdown"
 )
 
-// Field is a line to type in: bubbles' text input, drawn by its owner. The zero value cannot be typed in; NewField
-// makes one.
+// Field is a text field of one line: the text input of Bubbles, drawn by its owner. The zero value is not usable; call
+// NewField.
 type Field struct {
 	input  textinput.Model
-	Masked bool // a dot is shown for each character, as of a secret
+	Masked bool // show dots in place of the text, for a secret
 }
 
-// maxField is the longest text of a Field, in code points.
+// maxField is the maximum length of a Field in code points.
 const maxField = 4000
 
-// editing are the keys that edit a line. The input's own table has more, which have other meanings in winnow.
+// editing are the keys that edit a field. The default keys of Bubbles include some that have other meanings in winnow.
 var editing = textinput.KeyMap{
 	CharacterForward:        key.NewBinding(key.WithKeys("right")),
 	CharacterBackward:       key.NewBinding(key.WithKeys("left")),
@@ -35,7 +35,7 @@ var editing = textinput.KeyMap{
 	LineEnd:                 key.NewBinding(key.WithKeys("end")),
 }
 
-// NewField makes a Field that holds a text, with the cursor at its end.
+// NewField returns a field with a text and the cursor at its end.
 func NewField(text string) Field {
 	f := Field{input: textinput.New()}
 	f.input.CharLimit, f.input.KeyMap = maxField, editing
@@ -45,12 +45,12 @@ func NewField(text string) Field {
 	return f
 }
 
-// Text returns what the line holds.
+// Text returns the text of the field.
 func (f *Field) Text() string { return f.input.Value() }
 
-// Typed handles a key for the line and reports whether the key was one. What arrives as text is typed, whatever it
-// spells: a key's name could be taken for a binding.
-func (f *Field) Typed(msg tea.KeyPressMsg) bool {
+// HandleKey handles a key and reports whether it was one for the field. A key with text is always inserted, because the
+// text could be taken for the name of a key.
+func (f *Field) HandleKey(msg tea.KeyPressMsg) bool {
 	if msg.Text != "" {
 		f.Insert(msg.Text)
 		return true
@@ -64,12 +64,12 @@ func (f *Field) Typed(msg tea.KeyPressMsg) bool {
 	return true
 }
 
-// Insert inserts a text at the cursor, on one line and without control characters.
+// Insert inserts a text at the cursor, as one line and with control characters made visible.
 func (f *Field) Insert(text string) {
 	f.input, _ = f.input.Update(tea.PasteMsg{Content: markdown.Visible(text)})
 }
 
-// View returns the part of the line that w cells show, 1 or more, with the cursor in its cell x.
+// View returns the visible part of the text in w cells, at least 1, and the cell x of the cursor.
 func (f *Field) View(w int) (shown string, x int) {
 	line, at := []rune(f.input.Value()), f.input.Position()
 	if f.Masked {

@@ -5,36 +5,38 @@ import "strings"
 // Redacted replaces a secret.
 const Redacted = "[redacted]"
 
-// Secrets hides secrets in titles, lists and views of requests. The transcript shows what was said as it
-// was said. A known key stays hidden, and what looks like a secret is shown while revealed.
+// Secrets redacts secrets in titles, lists and views of requests. The transcript does not use it. Known keys are always
+// redacted; Revealed shows text that merely looks like a secret.
 type Secrets struct {
-	// Where they stand in a text, with what looks like one where shapes are asked for; nil finds none.
+	// Find returns the byte ranges of the known keys in a text, with shapes also those of text that looks like a
+	// secret. They are in order and do not overlap. A nil Find finds none.
 	Find     func(text string, shapes bool) [][2]int
 	Revealed bool
 }
 
-// In finds the secrets in a text: the bytes from and to of each, in order; none overlaps another.
-func (s Secrets) In(text string) [][2]int {
+// Spans returns the byte ranges of the secrets in a text, in order and without overlap.
+func (s Secrets) Spans(text string) [][2]int {
 	if s.Find == nil {
 		return nil
 	}
 	return s.Find(text, !s.Revealed)
 }
 
-// Hide returns a text without its secrets, and how many they were.
-func (s Secrets) Hide(text string) (string, int) {
-	spans := s.In(text)
-	return Without(spans, text, 0, len(text)), len(spans)
+// RedactAndCount redacts a text and returns the number of secrets.
+func (s Secrets) RedactAndCount(text string) (string, int) {
+	spans := s.Spans(text)
+	return RedactRange(spans, text, 0, len(text)), len(spans)
 }
 
-// Without returns a text without its secrets.
-func (s Secrets) Without(text string) string {
-	hidden, _ := s.Hide(text)
+// Redact redacts a text.
+func (s Secrets) Redact(text string) string {
+	hidden, _ := s.RedactAndCount(text)
 	return hidden
 }
 
-// Without is a part of a text without its secrets, each of which is replaced in the part where it begins.
-func Without(secrets [][2]int, text string, from, to int) string {
+// RedactRange redacts the bytes from..to of a text whose secrets are given. A secret is replaced in the range where it
+// begins.
+func RedactRange(secrets [][2]int, text string, from, to int) string {
 	var b strings.Builder
 	for _, s := range secrets {
 		if s[0] >= to {
@@ -48,9 +50,9 @@ func Without(secrets [][2]int, text string, from, to int) string {
 	return b.String() + text[from:to]
 }
 
-// Line is Hide for the beginning of a text that is shown in one line: it looks no further than a line is
-// long, however long the text is.
-func (s Secrets) Line(text string) string {
+// RedactLine redacts the beginning of a text that is shown on one line. It reads only the first kilobyte.
+func (s Secrets) RedactLine(text string) string {
 	const limit = 1 << 10
-	return s.Without(text[:min(len(text), limit)])
+	text = text[:min(len(text), 2*limit)] // enough to find a secret that begins within the limit
+	return RedactRange(s.Spans(text), text, 0, min(len(text), limit))
 }

@@ -18,11 +18,11 @@ import (
 	"winnow/ui/markdown"
 )
 
-// Name names the colours of the application: see Palette.
+// Name is the name of a theme. See Palette.
 type Name string
 
-// The themes that are more than a palette, and the two that all others are based on. auto is dark
-// or light as the terminal answers, and dark until it does; terminal is that in the terminal's own 16 colours.
+// Built-in themes. Auto is dark or light, depending on the terminal's background, and dark until that is known.
+// Terminal uses the 16 colours of the terminal; none has no colours.
 const (
 	Auto     Name = "auto"
 	Dark     Name = "dark"
@@ -31,56 +31,56 @@ const (
 	None     Name = "none"
 )
 
-// Styles holds every colour of the application by its role. Nothing is shown by colour alone:
-// each role has its word or glyph as well.
+// Styles are the styles of all parts of the screen by role. Nothing is shown by colour alone: each role has its word or
+// glyph as well.
 type Styles struct {
-	Name     Name
-	Tinted   bool // the terminal shows backgrounds: without them code gets a bar and a selected row is bold
-	Markdown markdown.Style
+	Name           Name
+	HasBackgrounds bool // the terminal shows backgrounds; otherwise code gets a bar
+	Markdown       markdown.Style
 
-	Text     lipgloss.Style // answers, values
-	Strong   lipgloss.Style // names, headings, the user's words
-	Muted    lipgloss.Style // reasons, receipts, labels, what is not sent
-	Faint    lipgloss.Style // what carries nothing beside its glyph; never on a tint
-	Lines    lipgloss.Style // the two rules of the screen
-	Tint     lipgloss.Style // the ground under code and chips
-	Selected lipgloss.Style // the row under the cursor of a list
-	Ghost    lipgloss.Style // the page behind an overlay
-	Seen     lipgloss.Style // what the model sees; the focus
-	You      lipgloss.Style // the user's name, the draft's part of the bar
-	Cut      lipgloss.Style // what is cut; warnings and questions
-	Pinned   lipgloss.Style
-	Recalled lipgloss.Style
-	Repaired lipgloss.Style
-	Error    lipgloss.Style
-	Match    lipgloss.Style // the letters that a filter found
-	Found    lipgloss.Style // what a search found
-	Hit      lipgloss.Style // the hit that the user is at
-	Keyword  lipgloss.Style // of code, on a tint
-	String   lipgloss.Style // the same
+	Text         lipgloss.Style // answers, values
+	Strong       lipgloss.Style // names, headings, the user's words
+	Muted        lipgloss.Style // reasons, receipts, labels, unsent messages
+	Faint        lipgloss.Style // decoration; never on Tint
+	RuleLine     lipgloss.Style // horizontal and vertical rules
+	Tint         lipgloss.Style // the background of code and chips
+	Selected     lipgloss.Style // the background of the row under a list's cursor
+	Ghost        lipgloss.Style // the screen behind a dialog
+	Seen         lipgloss.Style // what the model sees, and the focus
+	You          lipgloss.Style // the user's name, the draft's part of the bar
+	Cut          lipgloss.Style // cut messages, warnings and questions
+	Pinned       lipgloss.Style
+	Recalled     lipgloss.Style
+	Repaired     lipgloss.Style
+	Error        lipgloss.Style
+	FilterMatch  lipgloss.Style // letters that match a filter
+	SearchMatch  lipgloss.Style // matches of a search
+	CurrentMatch lipgloss.Style // the current match of a search
+	Keyword      lipgloss.Style // of code, on Tint
+	String       lipgloss.Style // of code, on Tint
 
-	signs map[string]lipgloss.Style // of verdicts
+	signs map[string]lipgloss.Style // by the glyph of a verdict
 }
 
-// New makes the styles of a theme for a terminal: from its palette, where an empty one is that of the built-in theme,
-// with the colours that the terminal can show. A profile of 0 is one of a terminal with all colours.
+// New returns the styles of a theme. An empty palette stands for that of the built-in theme. Profile is what the
+// terminal can show, 0 for all colours.
 func New(t Name, p Palette, profile colorprofile.Profile) Styles {
 	if len(p) == 0 {
-		p = BuiltIn()[t]
+		p = BuiltInPalettes()[t]
 	}
-	on := func(role string) string { return p.on(cmp.Or(profile, colorprofile.TrueColor), role) }
+	on := func(role string) string { return p.colourFor(cmp.Or(profile, colorprofile.TrueColor), role) }
 	in := func(role string) lipgloss.Style { return styled(on(role), lipgloss.Style.Foreground) }
 	under := func(role string) lipgloss.Style { return styled(on(role), lipgloss.Style.Background) }
 	st := Styles{
-		Name: t, Tinted: shows(on("tint")),
+		Name: t, HasBackgrounds: shows(on("tint")),
 		Text: in("text"), Strong: in("strong").Bold(true),
-		Muted: in("muted"), Faint: in("faint"), Lines: in("rule"), Ghost: in("ghost"),
+		Muted: in("muted"), Faint: in("faint"), RuleLine: in("rule"), Ghost: in("ghost"),
 		Tint: under("tint"), Selected: under("selection"),
 		Seen: in("seen"), You: in("you"), Cut: in("cut"),
 		Pinned: in("pinned"), Recalled: in("recalled"), Repaired: in("repaired"), Error: in("repaired"),
 		Keyword: in("keyword"), String: in("string"),
-		Match: in("seen").Underline(true), Found: in("cut").Bold(true).Underline(true),
-		Hit: lipgloss.NewStyle().Bold(true).Reverse(true),
+		FilterMatch: in("seen").Underline(true), SearchMatch: in("cut").Bold(true).Underline(true),
+		CurrentMatch: lipgloss.NewStyle().Bold(true).Reverse(true),
 		Markdown: markdown.Style{
 			Text: on("text"), Strong: on("strong"), Muted: on("muted"), Faint: on("faint"), Rule: on("rule"),
 			Keyword: on("keyword"), String: on("string"), Function: on("function"), Number: on("number"),
@@ -93,37 +93,36 @@ func New(t Name, p Palette, profile colorprofile.Profile) Styles {
 	return st
 }
 
-// CursorRow is the row under the cursor of a list, w cells wide: a bar in its first cell, and the text behind it.
+// CursorRow draws the row under the cursor of a list in w cells: a bar in the first cell, then the text.
 func (st Styles) CursorRow(text string, w int) string {
-	return Ground(st.Selected, st.Seen.Render("▌")+Fit(text, w-1))
+	return WithBackground(st.Selected, st.Seen.Render("▌")+Fit(text, w-1))
 }
 
-// Palette is the colours of a theme by the names of their roles, which themes.toml lists, and under "base" the theme
-// that has those which it lacks. No theme paints the background of the page: that is the terminal's.
+// Palette has the colours of a theme by role; themes.toml lists the roles. The key "base" names the theme, dark or
+// light, that provides the missing ones. The background of the screen is always the terminal's.
 //
-// A colour is up to three words: "#rrggbb" for a terminal with 24-bit colours, then "0" to "255" for one with 256, then
-// for one with 16 "0" to "15" or an attribute: "bold", "faint" or "default", which is none.
+// A colour is up to three words: "#rrggbb" for terminals with 24-bit colours, "0" to "255" for those with 256, and "0"
+// to "15" or an attribute for those with 16. The attributes are "bold", "faint" and "default", which is none.
 type Palette map[string]string
 
 //go:embed themes.toml
 var themes []byte
 
-// BuiltIn are the palettes that come with winnow, read once. The theme terminal has none of its own: it is dark or
+// BuiltInPalettes returns the palettes of dark, light and none. The theme terminal has none of its own: it is dark or
 // light in 16 colours.
-var BuiltIn = sync.OnceValue(func() map[Name]Palette {
+var BuiltInPalettes = sync.OnceValue(func() map[Name]Palette {
 	var palettes map[Name]Palette
 	if err := toml.Unmarshal(themes, &palettes); err != nil {
-		panic(err) // A test reads them all.
+		panic(err) // Tests read the embedded file.
 	}
 	return palettes
 })
 
-// Check says what is wrong with a palette of the user's own: the key and the rest of a sentence about it, "" for
-// nothing.
-func (p Palette) Check() (key, wrong string) {
+// Validate checks a user's palette. It returns the first wrong key and the rest of a sentence about it, "" for none.
+func (p Palette) Validate() (key, wrong string) {
 	const word = `(#[[:xdigit:]]{6}|25[0-5]|2[0-4]\d|1?\d?\d|bold|faint|default)`
 	colour := regexp.MustCompile("^" + word + "( +" + word + "){0,2}$")
-	roles := BuiltIn()[Dark]
+	roles := BuiltInPalettes()[Dark]
 	for _, key := range slices.Sorted(maps.Keys(p)) {
 		switch word := p[key]; {
 		case key == "base" && Name(word) != Dark && Name(word) != Light:
@@ -138,16 +137,16 @@ func (p Palette) Check() (key, wrong string) {
 	return "", ""
 }
 
-// on is the word of a role's colour that counts for a terminal: one with fewer colours takes a later word.
-func (p Palette) on(profile colorprofile.Profile, role string) string {
+// colourFor returns the word of a role's colour for a terminal. Terminals with fewer colours take later words.
+func (p Palette) colourFor(profile colorprofile.Profile, role string) string {
 	words := strings.Fields(cmp.Or(p[role], "default"))
 	return words[min(int(colorprofile.TrueColor-profile), len(words)-1)]
 }
 
-// shows says that a word is a colour, not an attribute or none.
+// shows reports whether a word is a colour, not an attribute.
 func shows(word string) bool { return word != "bold" && word != "faint" && word != "default" }
 
-// styled is the style of text in a colour, or on it: set is what lipgloss calls that.
+// styled returns the style of a colour. Set sets the foreground or the background.
 func styled(word string, set func(lipgloss.Style, color.Color) lipgloss.Style) lipgloss.Style {
 	style := lipgloss.NewStyle().Bold(word == "bold").Faint(word == "faint")
 	if shows(word) {

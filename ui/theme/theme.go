@@ -1,6 +1,5 @@
-// Package theme holds what every part of the screen draws with: colours by role, styles, the arithmetic of
-// cells, numbers and plurals in words, the signs of verdicts, and a line to type in. It knows no session, no
-// keys and no part of the screen.
+// Package theme has what all components draw with: styles by role, functions that fit and wrap text in cells, formatted
+// numbers and plurals, the glyphs and words of verdicts, and a text field.
 package theme
 
 import (
@@ -13,34 +12,34 @@ import (
 	"github.com/charmbracelet/colorprofile"
 )
 
-// Set is what decides the colours: what the user wants, and what the terminal can show.
-type Set struct {
-	Own    map[string]Palette
-	Wanted Name
-	Light  bool // the terminal's background is light
-	Plain  bool // no colours, whatever is wanted: NO_COLOR, or a terminal without them
-	Links  bool // the terminal opens links
+// Selection decides the colours: the theme that the user wants, and what the terminal can show.
+type Selection struct {
+	Custom          map[string]Palette // the user's own themes
+	Wanted          Name
+	LightBackground bool // the terminal has a light background
+	NoColour        bool // no colours at all: NO_COLOR, or the terminal has none
+	OpensLinks      bool // the terminal opens links (OSC 8)
 
-	Profile colorprofile.Profile // the colours that the terminal can show, 0 for all
+	Profile colorprofile.Profile // the colours that the terminal has, 0 for all
 
 	Styles Styles
 }
 
-// Restyle makes the styles of the wanted theme.
-func (t *Set) Restyle() {
+// Restyle sets Styles to those of the wanted theme.
+func (t *Selection) Restyle() {
 	t.Styles = New(t.palette(t.Wanted))
-	t.Styles.Markdown.Links = t.Links
+	t.Styles.Markdown.OpensLinks = t.OpensLinks
 }
 
-// palette is what a theme comes to: auto is one of two, and a theme that does not exist is auto.
-func (t Set) palette(name Name) (Name, Palette, colorprofile.Profile) {
-	themes, usual := BuiltIn(), Dark
-	if t.Light {
+// palette resolves a theme: auto to dark or light, and an unknown one like auto.
+func (t Selection) palette(name Name) (Name, Palette, colorprofile.Profile) {
+	themes, usual := BuiltInPalettes(), Dark
+	if t.LightBackground {
 		usual = Light
 	}
-	own, ok := t.Own[string(name)]
+	own, ok := t.Custom[string(name)]
 	switch {
-	case t.Plain || name == None:
+	case t.NoColour || name == None:
 		return None, themes[None], t.Profile
 	case name == Terminal:
 		return name, themes[usual], colorprofile.ANSI
@@ -54,19 +53,19 @@ func (t Set) palette(name Name) (Name, Palette, colorprofile.Profile) {
 	return usual, themes[usual], t.Profile
 }
 
-// Names are all themes that can be chosen: winnow's, then the user's own.
+// Names returns the names of all themes, winnow's before the user's own.
 func Names(own map[string]Palette) []string {
 	names := []string{string(Auto), string(Dark), string(Light), string(Terminal), string(None)}
 	isOurs := func(name string) bool { return slices.Contains(names, name) }
 	return append(names, slices.DeleteFunc(slices.Sorted(maps.Keys(own)), isOurs)...)
 }
 
-// linking are the names of terminals that open links, as TERM or TERM_PROGRAM has them.
+// linking matches terminals that open links, by TERM or TERM_PROGRAM.
 var linking = regexp.MustCompile(`(?i)^(xterm-)?(kitty|ghostty|alacritty|foot|contour|wezterm|rio|iterm\.app|vscode|` +
 	`hyper|tabby|mintty)(-|$)`)
 
-// OpensLinks tells by the environment whether the terminal opens links (OSC 8). Of one that is not known to, and
-// behind a multiplexer, which may drop them, it says no: then the address is shown.
+// OpensLinks reports whether the terminal opens links (OSC 8), judging by its environment. It is false for unknown
+// terminals and within a multiplexer, which may drop links; addresses are then shown in full.
 func OpensLinks(env func(key string) string) bool {
 	term := env("TERM")
 	if env("TMUX")+env("STY") != "" || strings.HasPrefix(term, "screen") || strings.HasPrefix(term, "tmux") {

@@ -38,7 +38,7 @@ func TestLayKeepsTheWidthOfTheLine(t *testing.T) {
 	} {
 		for x := range 25 { // up to the right end
 			screen := []string{Fit(under, 30)}
-			Lay(screen, Box{x, 0, 6, 1}, []string{"╭────╮"})
+			Overlay(screen, Box{x, 0, 6, 1}, []string{"╭────╮"})
 			if got := ansi.StringWidth(screen[0]); got != 30 {
 				t.Errorf("a box at %d over %q makes %q, %d cells wide, want 30", x, under, screen[0], got)
 			}
@@ -84,8 +84,8 @@ func TestNumbersInWords(t *testing.T) {
 		{Plural(1, "line"), "1 line"},
 		{Plural(0, "line"), "0 lines"},
 		{PluralOf(2, "secret is", "secrets are"), "2 secrets are"},
-		{InWords([]string{"2", "3", "4"}), "2, 3 and 4"},
-		{InWords(nil), ""},
+		{JoinAnd([]string{"2", "3", "4"}), "2, 3 and 4"},
+		{JoinAnd(nil), ""},
 		{Duration(1900 * time.Millisecond), "1.9 s"},
 		{Duration(185 * time.Second), "3 m 05 s"},
 	} {
@@ -96,9 +96,9 @@ func TestNumbersInWords(t *testing.T) {
 }
 
 func TestEveryPaletteIsWhole(t *testing.T) {
-	roles := BuiltIn()[Dark]
-	for name, p := range BuiltIn() {
-		if key, wrong := p.Check(); wrong != "" {
+	roles := BuiltInPalettes()[Dark]
+	for name, p := range BuiltInPalettes() {
+		if key, wrong := p.Validate(); wrong != "" {
 			t.Errorf("%s: %s %s", name, key, wrong)
 		}
 		for role := range roles {
@@ -110,8 +110,8 @@ func TestEveryPaletteIsWhole(t *testing.T) {
 }
 
 func TestAThemeOfTheUsersTakesTheRestFromItsBase(t *testing.T) {
-	dark, light := BuiltIn()[Dark], BuiltIn()[Light]
-	set := Set{Own: map[string]Palette{"mine": {"base": "light", "you": "#112233"}, "bare": {"you": "5"}}}
+	dark, light := BuiltInPalettes()[Dark], BuiltInPalettes()[Light]
+	set := Selection{Custom: map[string]Palette{"mine": {"base": "light", "you": "#112233"}, "bare": {"you": "5"}}}
 	for _, c := range []struct {
 		name      Name
 		light     bool
@@ -122,13 +122,13 @@ func TestAThemeOfTheUsersTakesTheRestFromItsBase(t *testing.T) {
 		{"auto", true, light["you"], light["seen"]},
 		{"gone", false, dark["you"], dark["seen"]},
 	} {
-		set.Light = c.light
+		set.LightBackground = c.light
 		if _, p, _ := set.palette(c.name); p["you"] != c.you || p["seen"] != c.seen {
 			t.Errorf("theme %q on a light background %v: you %s, seen %s, want %s and %s", c.name, c.light, p["you"],
 				p["seen"], c.you, c.seen)
 		}
 	}
-	set.Plain = true
+	set.NoColour = true
 	if got, _, _ := set.palette("mine"); got != None {
 		t.Errorf("where colours are off, the theme mine is %q", got)
 	}
@@ -147,7 +147,7 @@ func TestAPaletteSaysWhatIsWrongWithIt(t *testing.T) {
 		{Palette{"you": "#123456 7 8 9"}, "you"},
 		{Palette{"base": "light", "you": "#aBcDeF", "cut": "255", "muted": "#123456 247 faint", "seen": "bold"}, ""},
 	} {
-		if key, wrong := c.p.Check(); key != c.key || (wrong == "") != (c.key == "") {
+		if key, wrong := c.p.Validate(); key != c.key || (wrong == "") != (c.key == "") {
 			t.Errorf("%+v: %q %q, want %q", c.p, key, wrong, c.key)
 		}
 	}
@@ -173,9 +173,11 @@ func TestTextsCanBeRead(t *testing.T) {
 		Dark:  "#000000 #15171b #1e1e1e #282828 #282c34 #2e3440 #002b36 #1e1e2e #300a24 #333333",
 		Light: "#ffffff #fcfcfa #fdf6e3 #eff1f5 #fbf1c7 #f2f2f2",
 	} {
-		p := BuiltIn()[name]
+		p := BuiltInPalettes()[name]
 		for _, profile := range []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI256} {
-			shown := func(role string) color.Color { return profile.Convert(lipgloss.Color(p.on(profile, role))) }
+			shown := func(role string) color.Color {
+				return profile.Convert(lipgloss.Color(p.colourFor(profile, role)))
+			}
 			grounds := []color.Color{shown("tint"), shown("selection")}
 			for page := range strings.FieldsSeq(pages) {
 				grounds = append(grounds, lipgloss.Color(page))
@@ -197,7 +199,7 @@ func TestTextsCanBeRead(t *testing.T) {
 func TestGreysStayGrey(t *testing.T) {
 	for _, name := range []Name{Dark, Light} {
 		for role := range strings.FieldsSeq("text strong muted faint rule tint selection ghost") {
-			c := BuiltIn()[name].on(colorprofile.ANSI256, role)
+			c := BuiltInPalettes()[name].colourFor(colorprofile.ANSI256, role)
 			if r, g, b, _ := lipgloss.Color(c).RGBA(); r != g || g != b {
 				t.Errorf("%s: %s is %s", name, role, c)
 			}
@@ -223,7 +225,7 @@ func TestFieldIsEditedWhereTheCursorStands(t *testing.T) {
 	} {
 		f := NewField(c.text)
 		for _, name := range strings.Fields(c.keys) {
-			if !f.Typed(uitest.Key(name)) {
+			if !f.HandleKey(uitest.Key(name)) {
 				t.Errorf("%q: %s is no key of the line", c.text, name)
 			}
 		}
@@ -243,9 +245,9 @@ func TestFieldHoldsOneLineAndShowsItsCursor(t *testing.T) {
 		f := NewField(rapid.String().Draw(rt, "text"))
 		for range rapid.IntRange(0, 20).Draw(rt, "n") {
 			if rapid.Bool().Draw(rt, "paste") {
-				f.Typed(tea.KeyPressMsg{Code: tea.KeyExtended, Text: rapid.String().Draw(rt, "pasted")})
+				f.HandleKey(tea.KeyPressMsg{Code: tea.KeyExtended, Text: rapid.String().Draw(rt, "pasted")})
 			} else {
-				f.Typed(uitest.Key(rapid.SampledFrom(keys).Draw(rt, "key")))
+				f.HandleKey(uitest.Key(rapid.SampledFrom(keys).Draw(rt, "key")))
 			}
 			w := rapid.IntRange(1, 30).Draw(rt, "w")
 			shown, x := f.View(w)
@@ -283,6 +285,23 @@ func TestSpeakerIsSafeAndShort(t *testing.T) {
 	} {
 		if got := Speaker(role); got != want {
 			t.Errorf("the speaker of %q is %q, want %q", role, got, want)
+		}
+	}
+}
+
+// A secret at the end of what a line reads is redacted as a whole.
+func TestALineShowsNoPartOfASecret(t *testing.T) {
+	const secret = "sk-0123456789"
+	s := Secrets{Find: func(text string, _ bool) (spans [][2]int) {
+		if at := strings.Index(text, secret); at >= 0 {
+			spans = append(spans, [2]int{at, at + len(secret)})
+		}
+		return spans
+	}}
+	for blanks := range 1100 {
+		text := strings.Repeat(" ", blanks) + secret
+		if got := strings.TrimSpace(s.RedactLine(text)); got != Redacted && got != "" {
+			t.Fatalf("a secret behind %d spaces shows as %q", blanks, got)
 		}
 	}
 }

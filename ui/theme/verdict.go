@@ -13,7 +13,7 @@ import (
 	"winnow/ui/markdown"
 )
 
-// Glyph is the sign of a verdict.
+// Glyph returns the glyph of a verdict.
 func Glyph(e history.Entry) string {
 	switch {
 	case e.Disposition == history.Excluded:
@@ -34,18 +34,18 @@ func Glyph(e history.Entry) string {
 	return "●"
 }
 
-// NotRead marks a message that was sent and that the server cannot have read.
+// NotRead is the verdict on a message that was sent but that the server cannot have read.
 const NotRead = "not read by the server"
 
-// Word is a verdict in one or two words, "" for a message that is sent whole and as it is.
-func Word(e history.Entry) string {
-	word, _, _ := strings.Cut(Verdict(e), ":")
+// VerdictWord returns a verdict in one or two words, "" for a message that is sent unchanged.
+func VerdictWord(e history.Entry) string {
+	word, _, _ := strings.Cut(VerdictText(e), ":")
 	return word
 }
 
-// Verdict is a verdict with its reason in a few words, as its glyph shows it: "cut to 150 of 2,310", "dropped: over
-// budget", "recalled: parse". It is "" for a message that is sent whole and as it is.
-func Verdict(e history.Entry) string {
+// VerdictText returns a verdict with its reason, to go with its glyph: "cut to 150 of 2,310", "dropped: over budget",
+// "recalled: parse". It is "" for a message that is sent unchanged.
+func VerdictText(e history.Entry) string {
 	word, reason := string(e.Disposition), e.Cause.Short()
 	switch glyph := Glyph(e); {
 	case glyph == "●":
@@ -69,10 +69,10 @@ func Verdict(e history.Entry) string {
 	return word + ": " + OneLine(reason)
 }
 
-// Change is what becomes of a message whose verdict was another one, with a sign that says whether more of it is sent
-// now: "+ comes back". It is "" where as much is sent.
-func Change(was, e history.Entry) string {
-	verdict := cmp.Or(Verdict(e), "whole")
+// VerdictChange describes the change from one verdict to another. It begins with + if more of the message is sent now
+// and with − if less, and is "" if neither: "+ comes back".
+func VerdictChange(was, e history.Entry) string {
+	verdict := cmp.Or(VerdictText(e), "whole")
 	switch {
 	case was.Sent() && !e.Sent():
 		return "− drops out"
@@ -86,38 +86,38 @@ func Change(was, e history.Entry) string {
 	return ""
 }
 
-// OfGlyph is the style of a verdict's sign.
-func (st Styles) OfGlyph(g string) lipgloss.Style {
+// GlyphStyle returns the style of a verdict's glyph.
+func (st Styles) GlyphStyle(g string) lipgloss.Style {
 	if style, ok := st.signs[g]; ok {
 		return style
 	}
 	return st.Seen
 }
 
-// speakers name the roles of the screen's own conversations.
+// speakers are the names of the roles on the screen.
 var speakers = map[history.Role]string{history.User: "you", history.Assistant: "model", "": "?"}
 
-// Speaker names who said a message. A file that was imported may hold any text as a role.
+// Speaker names the role of a message. Imported messages may have any role.
 func Speaker(r history.Role) string { return cmp.Or(speakers[r], markdown.OneLine(string(r), 12)) }
 
-// MostName is the most cells of a short name.
-const MostName = 6
+// SpeakerCells is the maximum width of ModelFamily and ShortSpeaker in cells.
+const SpeakerCells = 6
 
-// ShortName is a model's name without its version and its endpoint: gpt-5.2 is gpt. One without a short name is a
-// model.
-func ShortName(model string) string {
+// ModelFamily returns a short name of a model, without provider and version: gpt for openai/gpt-5.2. It is "model" if
+// there is none.
+func ModelFamily(model string) string {
 	name := model[strings.LastIndexByte(model, '/')+1:]
 	name = strings.TrimSuffix(name, strings.TrimLeftFunc(name, unicode.IsLetter))
-	if name == "" || Width(name) > MostName {
+	if name == "" || Width(name) > SpeakerCells {
 		return Speaker(history.Assistant)
 	}
 	return name
 }
 
-// ShortSpeaker is who said a message, in the few cells of a column.
+// ShortSpeaker names the speaker of a message in at most SpeakerCells cells.
 func ShortSpeaker(r history.Role, model string) string {
 	if r == history.Assistant {
-		return ShortName(model)
+		return ModelFamily(model)
 	}
-	return markdown.OneLine(Speaker(r), MostName)
+	return markdown.OneLine(Speaker(r), SpeakerCells)
 }

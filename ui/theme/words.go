@@ -17,8 +17,8 @@ import (
 	"winnow/ui/markdown"
 )
 
-// Sentence is an error for the user, with a full stop. It may begin with the name of an endpoint,
-// and names keep their case.
+// Sentence returns the text of an error with a full stop. It keeps the case of the first letter, because the text may
+// begin with the name of an endpoint.
 func Sentence(err error) string {
 	s := cmp.Or(strings.TrimSpace(err.Error()), "something failed without an error message")
 	if !strings.ContainsAny(s[len(s)-1:], ".!?") {
@@ -27,32 +27,32 @@ func Sentence(err error) string {
 	return s
 }
 
-// ForkMark stands before the title of a session that was forked from another one.
+// ForkMark precedes the title of a forked chat.
 const ForkMark = "↳"
 
-// OneLine is a text of others for a line of the screen.
+// OneLine returns foreign text as one line of at most 120 cells.
 func OneLine(s string) string { return markdown.OneLine(s, 120) }
 
-// OneSentence is a sentence of others for the screen.
+// OneSentence returns foreign text as one line of at most 2,000 cells, to be wrapped.
 func OneSentence(s string) string { return markdown.OneLine(s, 2000) }
 
-// FromHome is a path as people write it: the home folder is ~.
-func FromHome(path string) string {
+// TildePath abbreviates the home folder of a path to ~.
+func TildePath(path string) string {
 	if home, err := os.UserHomeDir(); err == nil && strings.HasPrefix(path, home+string(filepath.Separator)) {
 		return "~" + path[len(home):]
 	}
 	return path
 }
 
-// UpperFirst begins a sentence with a capital letter.
+// UpperFirst returns a text with its first letter in upper case.
 func UpperFirst(s string) string {
 	_, n := utf8.DecodeRuneInString(s)
 	return strings.ToUpper(s[:n]) + s[n:]
 }
 
-// Announced is what a session announces, for the screen. It begins with a capital letter, unless its first word may be
-// a name, such as that of an endpoint or of a setting.
-func Announced(text string) string {
+// NoticeText returns an announcement of a session for the screen: capitalized, unless its first word may be the name of
+// an endpoint or setting.
+func NoticeText(text string) string {
 	switch first, _, _ := strings.Cut(text, " "); first {
 	case "asking", "the", "tool":
 		return UpperFirst(text)
@@ -60,15 +60,15 @@ func Announced(text string) string {
 	return text
 }
 
-// QuotedID is a call's id; a blank one is seen.
+// QuotedID returns the id of a tool call on one line, "" in quotes if it is blank.
 func QuotedID(id string) string { return cmp.Or(strings.TrimSpace(OneLine(id)), `""`) }
 
-// Thousands writes 5312 as 5,312, and what is below zero with a minus sign.
+// Thousands formats a number with commas, 5,312, and a minus sign if negative.
 func Thousands(n int) string {
 	return strings.Replace(humanize.Comma(int64(n)), "-", "−", 1)
 }
 
-// Signed writes a difference with its sign.
+// Signed formats a difference: +37, −37 or 0.
 func Signed(n int) string {
 	if n > 0 {
 		return "+" + Thousands(n)
@@ -76,15 +76,15 @@ func Signed(n int) string {
 	return Thousands(n)
 }
 
-// Size writes a number of bytes as people do: 312 B, 8.1 kB, 14 MB.
+// Size formats a number of bytes: 312 B, 8.1 kB, 14 MB.
 func Size(n int) string { return humanize.Bytes(uint64(n)) }
 
-// Plural writes "1 line" and "2 lines".
+// Plural formats a number with its noun: 1 line, 2 lines.
 func Plural(n int, thing string) string {
 	return PluralOf(n, thing, english.PluralWord(2, thing, ""))
 }
 
-// PluralOf writes a number with one of two words.
+// PluralOf formats a number with the singular or plural given.
 func PluralOf(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -92,16 +92,16 @@ func PluralOf(n int, one, many string) string {
 	return Thousands(n) + " " + many
 }
 
-// TokensOf is about how many tokens a text of n bytes has, where nothing has counted them.
-func TokensOf(n int) int { return n / 4 }
+// EstimateTokens estimates the tokens of a text of n bytes.
+func EstimateTokens(n int) int { return n / 4 }
 
-// Choices writes "a", "a or b" and "a, b or c".
-func Choices(words []string) string { return english.WordSeries(words, "or") }
+// JoinOr joins words: "a", "a or b", "a, b or c".
+func JoinOr(words []string) string { return english.WordSeries(words, "or") }
 
-// InWords writes "2", "2 and 3" and "2, 3 and 4".
-func InWords(words []string) string { return english.WordSeries(words, "and") }
+// JoinAnd joins words: "2", "2 and 3", "2, 3 and 4".
+func JoinAnd(words []string) string { return english.WordSeries(words, "and") }
 
-// Duration writes a duration of a turn: 1.9 s, 42 s, 3 m 05 s.
+// Duration formats a duration: 1.9 s, 42 s, 3 m 05 s.
 func Duration(d time.Duration) string {
 	s := int(d.Seconds())
 	switch {
@@ -113,9 +113,9 @@ func Duration(d time.Duration) string {
 	return fmt.Sprintf("%d m %02d s", s/60, s%60)
 }
 
-// FileLabel says what a file is: its name, its size, and what it costs.
+// FileLabel describes an attached file: [file a.go: 12 lines, 340 B, ~90 tokens]. Tokens of 0 are left out.
 func FileLabel(p history.Part, tokens int) string {
-	name, kind, facts := cmp.Or(markdown.OneLine(p.Name, 60), "without a name"), "file", []string(nil)
+	name, kind, facts := cmp.Or(markdown.OneLine(p.Name, 60), "unnamed"), "file", []string(nil)
 	if p.Kind == history.ImagePart || p.Kind == history.NotePart {
 		kind = string(p.Kind)
 	}

@@ -20,9 +20,9 @@ import (
 	"winnow/ui/theme"
 )
 
-// Key is a key while the transcript has them.
-func (c *Model) Key(msg tea.KeyPressMsg) tea.Cmd {
-	if c.Search.Open {
+// Update handles a key while the transcript has the focus.
+func (c *Model) Update(msg tea.KeyPressMsg) tea.Cmd {
+	if c.Search.Typing {
 		return c.searchKey(msg)
 	}
 	switch a := c.Keys.Action(msg, keymap.InTranscript); a {
@@ -37,23 +37,23 @@ func (c *Model) Key(msg tea.KeyPressMsg) tea.Cmd {
 	case keymap.Top:
 		c.selectRow(0)
 	case keymap.Bottom:
-		c.Newest()
+		c.SelectLast()
 	case keymap.Boundary:
-		return c.Say(c.boundary())
+		return c.Say(c.goToBoundary())
 	case keymap.Expand:
-		if !c.Expand() {
+		if !c.ToggleExpanded() {
 			return c.Say("This message has nothing to expand.")
 		}
 	case keymap.Find:
 		cmd := c.SearchFor("")
-		c.Search.Open = true
+		c.Search.Typing = true
 		return cmd
 	case keymap.NextHit:
 		return c.nextHit(1)
 	case keymap.PrevHit:
 		return c.nextHit(-1)
 	case keymap.Select:
-		return c.pick()
+		return c.toggleSelected()
 	case "":
 		return c.Say(msg.String() + " does nothing in the transcript; " + c.Keys.First(keymap.Back) +
 			" goes to the draft, " + c.Keys.First(keymap.Help) + " lists the keys.")
@@ -63,20 +63,20 @@ func (c *Model) Key(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// Hints are the keys that matter most in the transcript, and for a selection. The last one says how to leave, or where
-// the rest is.
+// Hints are the most useful keys for the current message or selection. The last one says how to leave, or where the
+// other keys are listed.
 func (c *Model) Hints() []key.Binding {
 	k := &c.Keys
 	pin, exclude := k.Hint("pin", keymap.Pin), k.Hint("exclude", keymap.Exclude)
 	copies, other := k.Hint("copy", keymap.Copy), k.Hint("another model", keymap.AgainWith)
-	message, _ := c.Selected()
+	message, _ := c.MessageAtCursor()
 	hints := []key.Binding{k.Hint("inspect", keymap.Inspect)}
 	switch _, failed := c.failure(message.ID); {
-	case c.Search.On:
+	case c.Search.Active:
 		return []key.Binding{
 			k.Hint("next", keymap.NextHit), k.Hint("previous", keymap.PrevHit), k.Hint("close", keymap.Back),
 		}
-	case c.Selecting():
+	case c.HasSelection():
 		return []key.Binding{
 			pin, exclude, k.Hint("add or remove one", keymap.Select), k.Hint("cancel the selection", keymap.Back),
 		}
@@ -95,48 +95,49 @@ func (c *Model) Hints() []key.Binding {
 	return append(hints, k.Hint("message", keymap.Next, keymap.Prev), k.Hint("help", keymap.Help))
 }
 
-// Selecting says whether messages are selected, which the next action is about then.
-func (c *Model) Selecting() bool { return len(c.selected) > 0 }
+// HasSelection reports whether messages are selected. Actions then apply to them.
+func (c *Model) HasSelection() bool { return len(c.selected) > 0 }
 
-// Unselect leaves the selection.
-func (c *Model) Unselect() { c.selected = map[int64]bool{} }
+// ClearSelection deselects all messages.
+func (c *Model) ClearSelection() { c.selected = map[int64]bool{} }
 
-// Picked are the ids of the selected messages in the order of the conversation.
-func (c *Model) Picked() []int64 {
-	return slices.Sorted(maps.Keys(c.selected)) // a message is younger than those before it
+// SelectedIDs returns the ids of the selected messages in the order of the chat.
+func (c *Model) SelectedIDs() []int64 {
+	return slices.Sorted(maps.Keys(c.selected)) // ids rise along a branch
 }
 
-// Targets are the ids of the messages that an action is about: the selected ones, else the one under the cursor.
+// Targets returns the ids of the messages that an action applies to: the selected ones, else the one under the cursor.
 func (c *Model) Targets() []int64 {
-	ids := c.Picked()
-	if m, ok := c.Selected(); ok && len(ids) == 0 {
+	ids := c.SelectedIDs()
+	if m, ok := c.MessageAtCursor(); ok && len(ids) == 0 {
 		ids = []int64{m.ID}
 	}
 	return ids
 }
 
-// pick adds the message under the cursor to the selection, or takes it out, and goes to the next one.
-func (c *Model) pick() tea.Cmd {
-	message, ok := c.Selected()
+// toggleSelected adds the message under the cursor to the selection or removes it, and moves the cursor to the next
+// one.
+func (c *Model) toggleSelected() tea.Cmd {
+	message, ok := c.MessageAtCursor()
 	switch {
 	case !ok:
-		return c.Say("There is no message here to select.")
+		return c.Say("There is no message to select.")
 	case c.selected[message.ID]:
 		delete(c.selected, message.ID)
 	default:
 		c.selected[message.ID] = true
 	}
 	c.step(1)
-	c.Screen.Moved()
+	c.Callbacks.CursorMoved()
 	return nil
 }
 
-// Status says at which match the search is, else how many messages are selected, and their tokens in the request on
-// show; "" for neither.
+// Status says which search match is current, else how many messages are selected and how many tokens they take in the
+// request on show; "" for neither.
 func (c *Model) Status() string {
 	switch {
-	case c.Selecting():
-	case c.Search.pattern != nil && c.cursor != 0: // the draft has no cursor
+	case c.HasSelection():
+	case c.Search.pattern != nil && c.cursor != 0: // no cursor: the draft has the focus
 		return c.hitText()
 	default:
 		return ""
@@ -150,74 +151,73 @@ func (c *Model) Status() string {
 	return theme.Thousands(len(c.selected)) + " selected · " + theme.Thousands(c.Plan.Sum.Tokens(tokens)) + " tokens"
 }
 
-// action is a change of flags by hand.
+// action is a change of flags by the user.
 type action struct {
-	flag   history.Flag           // that the messages are given; "" gives them back to the rules
-	ids    []int64                // the messages that it is about
-	before map[int64]history.Flag // of the messages that it changed, as soon as it is stored
+	flag   history.Flag           // the new flag; "" leaves the messages to the rules
+	ids    []int64                // of the messages
+	before map[int64]history.Flag // previous flags of the changed messages, once the action is stored
 }
 
-// Flag gives messages a flag.
-func (c *Model) Flag(f history.Flag, ids ...int64) tea.Cmd {
+// SetFlag gives messages a flag; "" removes it.
+func (c *Model) SetFlag(f history.Flag, ids ...int64) tea.Cmd {
 	flags := map[int64]history.Flag{}
 	for _, id := range ids {
 		flags[id] = f
 	}
 	a := &action{flag: f, ids: ids, before: map[int64]history.Flag{}}
 	c.undo = append(c.undo, a)
-	c.Unselect()
-	return c.act(a, flags, "")
+	c.ClearSelection()
+	return c.applyFlags(a, flags, "")
 }
 
-// Undo undoes the last action.
+// Undo undoes the last change of flags.
 func (c *Model) Undo() tea.Cmd {
 	last := len(c.undo) - 1
 	if last < 0 {
-		return c.Say("There is nothing to undo: no message was pinned or excluded since the chat was opened.")
+		return c.Say("Nothing to undo: no message was pinned or excluded since this chat was opened.")
 	}
 	undone := c.undo[last]
 	c.undo = c.undo[:last]
 	again := &action{flag: undone.flag, ids: undone.ids, before: map[int64]history.Flag{}}
-	return c.act(again, undone.before, "Undone: ")
+	return c.applyFlags(again, undone.before, "Undone: ")
 }
 
-// act stores the flags of an action, or those before it, after the actions before: what these changed is in their maps
-// by then. The sentence about it begins with a prefix.
-func (c *Model) act(a *action, flags map[int64]history.Flag, prefix string) tea.Cmd {
+// applyFlags stores flags after all earlier actions, whose before maps are complete by then. Prefix begins the notice.
+func (c *Model) applyFlags(a *action, flags map[int64]history.Flag, prefix string) tea.Cmd {
 	s := c.Session
 	return c.InOrder(func(ctx context.Context) error {
 		before, err := s.SetFlags(ctx, flags)
 		maps.Copy(a.before, before)
 		return err
 	}, func(err error) tea.Cmd {
-		if len(a.before) == 0 { // there is nothing to undo
+		if len(a.before) == 0 { // nothing changed, so there is nothing to undo
 			c.undo = slices.DeleteFunc(c.undo, func(done *action) bool { return done == a })
 		}
 		if err != nil {
 			return c.ReportError(err)
 		}
-		return tea.Batch(c.Replan(), c.Say(theme.UpperFirst(prefix+c.did(a))))
+		return tea.Batch(c.Replan(), c.Say(theme.UpperFirst(prefix+c.actionText(a))))
 	})
 }
 
-// did is what an action did, in one line.
-func (c *Model) did(a *action) string {
-	which := c.NumbersOf(a.ids...)
+// actionText describes an action in one sentence.
+func (c *Model) actionText(a *action) string {
+	which := c.MessagesLabel(a.ids...)
 	if len(a.before) == 0 {
 		return "nothing changed for " + which + "."
 	}
 	text := fmt.Sprintf(map[history.Flag]string{
 		history.Pin: "pinned %s.", history.Exclude: "excluded %s.", "": "set %s to automatic.",
 	}[a.flag], which)
-	if c.Busy || c.Screen.Past() {
+	if c.Busy || c.Callbacks.ShowsPast() {
 		text += " It applies to the next request."
 	}
 	return text
 }
 
-// CopyText copies the messages that an action is about, or for "code" a code block of the first one. Without any it is
-// about the last answer.
-func (c *Model) CopyText(args string) tea.Cmd {
+// CopyCommand is the command /copy. It copies the messages that Targets returns, or for "code" a code block of the
+// first one. Without targets it copies the last answer.
+func (c *Model) CopyCommand(args string) tea.Cmd {
 	var texts []string
 	for _, id := range c.Targets() {
 		m, _ := c.Message(id)
@@ -237,7 +237,7 @@ func (c *Model) CopyText(args string) tea.Cmd {
 	return c.Fail("Usage: /copy, or /copy code for the last code block.")
 }
 
-// copy copies a text as it is.
+// copy copies a text unchanged.
 func (c *Model) copy(text string) tea.Cmd {
 	if text == "" {
 		return c.Fail("There is no text to copy.")
@@ -245,7 +245,7 @@ func (c *Model) copy(text string) tea.Cmd {
 	return c.Copy(theme.Plural(utf8.RuneCountInString(text), "character"), text)
 }
 
-// copyCode copies the last code block of a message, and when that was copied before, the one before it.
+// copyCode copies the last code block of a message. Repeated calls go back through its earlier blocks.
 func (c *Model) copyCode(blocks []string) tea.Cmd {
 	if len(blocks) == 0 {
 		return c.Fail("This message has no code block.")
@@ -258,42 +258,42 @@ func (c *Model) copyCode(blocks []string) tea.Cmd {
 	return c.Copy("a code block of "+theme.Plural(strings.Count(code, "\n")+1, "line"), code)
 }
 
-// position is a cell of a row, counted behind the gutter.
+// position is a cell of a row, counted from the end of the gutter.
 type position struct{ row, line, cell int }
 
 func (p position) compare(o position) int {
 	return cmp.Or(cmp.Compare(p.row, o.row), cmp.Compare(p.line, o.line), cmp.Compare(p.cell, o.cell))
 }
 
-// dragged is what is selected with the mouse: the cells from one position to another, in the order in which they were
-// passed. It goes when the rows change.
+// dragged is the text selected with the mouse: the cells between two positions, in either order. Changing the rows
+// clears it.
 type dragged struct {
 	held     bool     // the button is down
-	from, to position // the same one where nothing is selected
+	from, to position // equal if nothing is selected
 }
 
-// bounds are the first and the last position.
+// bounds returns the first and the last position.
 func (d dragged) bounds() (begin, end position) {
 	both := []position{d.from, d.to}
 	return slices.MinFunc(both, position.compare), slices.MaxFunc(both, position.compare)
 }
 
-// Held says that the mouse is selecting text.
-func (c *Model) Held() bool { return c.dragged.held }
+// Dragging reports whether the mouse is selecting text.
+func (c *Model) Dragging() bool { return c.dragged.held }
 
-// Unpick takes the selection of the mouse away.
-func (c *Model) Unpick() { c.dragged = dragged{} }
+// ClearDrag removes the mouse selection.
+func (c *Model) ClearDrag() { c.dragged = dragged{} }
 
-// Press begins a selection at a cell of the transcript.
-func (c *Model) Press(x, y int) {
+// MouseDown begins a mouse selection at a cell of the transcript.
+func (c *Model) MouseDown(x, y int) {
 	if c.ready() {
 		at := c.positionAt(x, y)
 		c.dragged = dragged{held: at.line < c.heightOf(at.row), from: at, to: at}
 	}
 }
 
-// Drag takes the selection to a cell. Beyond the edge it scrolls.
-func (c *Model) Drag(x, y int) {
+// MouseDrag extends the mouse selection to a cell. It scrolls if the cell is above or below the screen.
+func (c *Model) MouseDrag(x, y int) {
 	switch {
 	case y < 0:
 		c.Scroll(-1)
@@ -303,8 +303,8 @@ func (c *Model) Drag(x, y int) {
 	c.dragged.to = c.positionAt(x, min(max(y, 0), c.height-1))
 }
 
-// MouseUp ends a selection and copies it as it is drawn. Without one it was a click, which selects a message, and
-// clicked.
+// MouseUp ends a mouse selection and copies the text as it is drawn. If nothing was selected it moves the cursor to the
+// message and reports a click.
 func (c *Model) MouseUp() (cmd tea.Cmd, clicked bool) {
 	c.dragged.held = false
 	if c.dragged.from == c.dragged.to {
@@ -317,15 +317,15 @@ func (c *Model) MouseUp() (cmd tea.Cmd, clicked bool) {
 	return cmd, false
 }
 
-// positionAt is the position of a cell of the screen.
+// positionAt returns the position of a cell of the screen.
 func (c *Model) positionAt(x, y int) position {
 	i, line := c.rowAt(y)
 	return position{i, line, max(0, x-c.gutter())}
 }
 
-// cells are the cells of a line of row i that are selected. A selection of several lines is one of text, or of why a
-// turn failed: names and receipts are not copied with it.
-func (c *Model) cells(i, line int) (from, to int) {
+// draggedCells returns the range of selected cells in a line of row i. A selection of several lines covers only text
+// and failures, not headings and receipts.
+func (c *Model) draggedCells(i, line int) (from, to int) {
 	begin, end := c.dragged.bounds()
 	b, several := c.block(i), begin.row != end.row || begin.line != end.line
 	isText := line >= b.from && line < b.to || b.failure >= 0 && line >= b.failure
@@ -337,22 +337,22 @@ func (c *Model) cells(i, line int) (from, to int) {
 	return first.cell, last.cell + 1
 }
 
-// markDragged draws the selected cells of a line of row i.
+// markDragged highlights the selected cells of a line of row i.
 func (c *Model) markDragged(text string, i, line int) string {
-	from, to := c.cells(i, line)
+	from, to := c.draggedCells(i, line)
 	if to = min(to, theme.Width(text)); from >= to {
 		return text
 	}
 	return lipgloss.StyleRanges(text, lipgloss.NewRange(from, to, lipgloss.NewStyle().Reverse(true)))
 }
 
-// draggedText is what is selected, as it is drawn, with a blank line between messages.
+// draggedText returns the selected text as it is drawn, with a blank line between messages.
 func (c *Model) draggedText() string {
 	var lines []string
 	begin, end := c.dragged.bounds()
 	for i := begin.row; i <= end.row; i++ {
 		for line := range c.block(i).lines {
-			if from, to := c.cells(i, line); from < to {
+			if from, to := c.draggedCells(i, line); from < to {
 				lines = append(lines, strings.TrimRight(ansi.Cut(ansi.Strip(c.lineOf(i, line)), from, to), " "))
 			}
 		}

@@ -18,43 +18,43 @@ import (
 	"winnow/ui/theme"
 )
 
-// maxShown is how many bytes of a text are shown: a text is rendered as a whole, so this is more than anybody scrolls
-// through, and little enough for a frame. An answer is rendered piece by piece while it arrives, and shown whole.
+// maxShown is how many bytes of a message are rendered. A text is rendered as a whole, so the limit keeps a frame fast;
+// the inspector shows the rest. A streaming answer is rendered incrementally and shown whole.
 const maxShown = 32 << 10
 
-// A message of the user's that is longer than this is folded once it is sent: so long a paste is a chip in the draft
-// too.
+// A user message longer than this is collapsed once it is sent. The limits are those above which a paste becomes a chip
+// in the draft.
 const (
 	foldedLines = 20
 	foldedBytes = 2000
-	headLines   = 3 // so many lines of it are shown
-	unsentLines = 2 // the lines of a marker and of what is cut away behind it
+	headLines   = 3 // lines of a collapsed message
+	unsentLines = 2 // lines for a marker and the beginning of the text that it replaces
 )
 
-// tooLong says that a message of the user's is folded.
+// tooLong reports whether a user message is collapsed.
 func tooLong(text string) bool {
 	return len(text) > foldedBytes || strings.Count(text, "\n") > foldedLines
 }
 
-// shortens says that a message that is cut is shown as it is sent. One that is folded is not, and what the newest turn
-// says is still being read.
-func (c *Model) shortens(i int, e *history.Entry) bool {
+// showsAsCut reports whether a cut message is shown as it is sent. Collapsed messages and those of the newest turn,
+// which the user is still reading, are shown uncut.
+func (c *Model) showsAsCut(i int, e *history.Entry) bool {
 	r := c.Messages.Row(i)
 	folded := r.Role() == history.Tool || r.Size == 0 ||
 		r.Role() == history.User && r.Size > foldedBytes && e.Cuts[0].From > foldedBytes
 	return i < c.Messages.Last(history.User) && !folded
 }
 
-// body is the lines of a message's text, as far as that is shown.
-func (c *Model) body(m store.Message, l look) []string {
+// body returns the lines of a message's text.
+func (c *Model) body(m store.Message, l rowState) []string {
 	switch {
 	case l.cut != history.Range{}:
 		return c.cutText(m, l.cut)
-	case m.Role == history.Tool && l.joins && !l.open:
-		return nil // the heading is the result
-	case m.Role == history.Tool && !l.open:
+	case m.Role == history.Tool && l.joinsCall && !l.expanded:
+		return nil // the heading shows the result
+	case m.Role == history.Tool && !l.expanded:
 		return []string{markdown.Truncate(c.result(m, l), c.bodyWidth(), "…")}
-	case m.Role == history.User && tooLong(m.Content) && !l.open:
+	case m.Role == history.User && tooLong(m.Content) && !l.expanded:
 		return c.folded(m, l)
 	case m.Damaged:
 		return c.text(m, m.Remains)
@@ -62,7 +62,7 @@ func (c *Model) body(m store.Message, l look) []string {
 	return c.text(m, m.Content)
 }
 
-// text is the lines of a message's text, or of a part of it.
+// text returns the lines of a message's text, or of a part of it.
 func (c *Model) text(m store.Message, text string) []string {
 	st := &c.Themes.Styles
 	switch a := c.answer; {
@@ -78,10 +78,10 @@ func (c *Model) text(m store.Message, text string) []string {
 	return c.beginning(text, c.md.Render)
 }
 
-// plain is text as it is, wrapped, in one style.
+// plain wraps a text without reading it as Markdown, in one style.
 func (c *Model) plain(text string, style lipgloss.Style) []string {
 	return c.beginning(text, func(text string) []string {
-		lines := c.md.Plain(text)
+		lines := c.md.RenderPlain(text)
 		for i, line := range lines {
 			lines[i] = style.Render(line)
 		}
@@ -89,8 +89,7 @@ func (c *Model) plain(text string, style lipgloss.Style) []string {
 	})
 }
 
-// beginning is the lines of as much of a text as is shown, which ends behind a line or a word, and a line about the
-// rest.
+// beginning draws at most maxShown bytes of a text, cut after a line or word, and a line about the omitted rest.
 func (c *Model) beginning(text string, draw func(string) []string) []string {
 	const near = maxShown * 3 / 4
 	if len(text) <= maxShown {
@@ -100,32 +99,32 @@ func (c *Model) beginning(text string, draw func(string) []string) []string {
 	if at := strings.LastIndexAny(text[near:maxShown], "\n "); at >= 0 {
 		shown = text[:near+at+1]
 	}
-	more := c.elided(theme.Size(len(text)-len(shown)) + " more")
-	more = c.hinted(more, c.Keys.Hint("reads it", keymap.Inspect))
-	return append(draw(shown), c.hinted(more, c.Keys.Hint("copies all", keymap.Copy)))
+	more := c.omission(theme.Size(len(text)-len(shown)) + " more")
+	more = c.withHint(more, c.Keys.Hint("reads it", keymap.Inspect))
+	return append(draw(shown), c.withHint(more, c.Keys.Hint("copies all", keymap.Copy)))
 }
 
-// elided is a line that stands for what is not shown.
-func (c *Model) elided(what string) string {
+// omission is the line that replaces omitted text.
+func (c *Model) omission(what string) string {
 	return c.Themes.Styles.Faint.Render("┄┄┄") + c.Themes.Styles.Muted.Render(" "+what)
 }
 
-// hinted is a line with a way on behind it, where there is space for that.
-func (c *Model) hinted(line string, h key.Binding) string {
-	with := line + "   " + c.way(h)
+// withHint appends a key hint to a line if it fits.
+func (c *Model) withHint(line string, h key.Binding) string {
+	with := line + "   " + c.hintText(h)
 	if theme.Width(with) > c.bodyWidth() {
 		return markdown.Truncate(line, c.bodyWidth(), "…")
 	}
 	return with
 }
 
-// way is a way on: what is pressed or typed, and what it does.
-func (c *Model) way(h key.Binding) string {
+// hintText draws a key or command and what it does.
+func (c *Model) hintText(h key.Binding) string {
 	return c.Themes.Styles.Text.Render(h.Help().Key) + c.Themes.Styles.Muted.Render(" "+h.Help().Desc)
 }
 
-// cutText is a message that is cut: what is sent of it and, in the place of the rest, the marker, how the rest begins,
-// and how much of it there is.
+// cutText draws a cut message: the text that is sent, and in place of the rest its marker, the beginning of the rest,
+// and its length.
 func (c *Model) cutText(m store.Message, cut history.Range) []string {
 	text, marker := []rune(m.Content), ""
 	for _, in := range c.entry(m.ID).Inserted {
@@ -133,12 +132,13 @@ func (c *Model) cutText(m store.Message, cut history.Range) []string {
 			marker = cmp.Or(marker, in.Text)
 		}
 	}
-	from, to := min(cut.From, len(text)), min(cut.To, len(text)) // never more than there is, whatever the plan says
+	from, to := min(cut.From, len(text)), min(cut.To, len(text)) // the plan may be older than the text
 	lines := append(c.text(m, string(text[:from])), c.unsent(marker, string(text[from:to]))...)
 	return append(lines, c.text(m, string(text[to:]))...)
 }
 
-// unsent is a marker, the beginning of what it stands for, and how many characters that has where not all are shown.
+// unsent draws a marker, the beginning of the text that it replaces, and the length of that text if it is not shown
+// whole.
 func (c *Model) unsent(marker, rest string) []string {
 	st, w := &c.Themes.Styles, c.proseWidth()
 	marker = markdown.OneLine(marker, unsentLines*w)
@@ -157,19 +157,19 @@ func (c *Model) unsent(marker, rest string) []string {
 		return lines
 	}
 	count := theme.PluralOf(utf8.RuneCountInString(rest), "character is", "characters are") + " not sent"
-	return append(lines, c.hinted(c.elided(count), c.Keys.Hint("reads them", keymap.Inspect)))
+	return append(lines, c.withHint(c.omission(count), c.Keys.Hint("reads them", keymap.Inspect)))
 }
 
-// folded is the beginning of a message that is folded, and how much there is.
-func (c *Model) folded(m store.Message, l look) []string {
+// folded draws the beginning of a collapsed message and its size.
+func (c *Model) folded(m store.Message, l rowState) []string {
 	text := strings.Trim(m.Content, "\n")
 	lines := c.text(m, strings.ToValidUTF8(text[:min(len(text), 8*headLines*c.proseWidth())], ""))
 	size := c.Themes.Styles.Muted.Render("… " + extent(m, l))
-	return append(lines[:min(headLines, len(lines))], c.hinted(size, c.Keys.Hint("opens it", keymap.Expand)))
+	return append(lines[:min(headLines, len(lines))], c.withHint(size, c.Keys.Hint("opens it", keymap.Expand)))
 }
 
-// extent is how much text there is: its lines, its size and its tokens.
-func extent(m store.Message, l look) string {
+// extent says how long a text is, in lines, bytes and tokens.
+func extent(m store.Message, l rowState) string {
 	lines := strings.Count(strings.Trim(m.Content, "\n"), "\n") + 1
 	text := theme.Plural(lines, "line") + " · " + theme.Size(len(m.Content))
 	if l.tokens > 0 {
@@ -178,30 +178,30 @@ func extent(m store.Message, l look) string {
 	return text
 }
 
-// reasoning is the lines of a message's reasoning, or one line with their number while it is folded.
+// reasoning returns the lines of a message's reasoning, or one line with its length while it is collapsed.
 func (c *Model) reasoning(m store.Message) []string {
 	st, lines := &c.Themes.Styles, strings.Count(strings.Trim(m.Reasoning, "\n"), "\n")+1
 	switch {
 	case m.Reasoning == "":
 		return nil
-	case !c.Thinking:
+	case !c.ShowsReasoning:
 		folded := st.Muted.Render("reasoning · " + theme.Plural(lines, "line"))
-		return []string{c.hinted(folded, c.Keys.Hint("shows it", keymap.Reasoning))}
+		return []string{c.withHint(folded, c.Keys.Hint("shows it", keymap.Reasoning))}
 	}
 	return append(append([]string{st.Muted.Render("reasoning")}, c.plain(m.Reasoning, st.Muted)...), "")
 }
 
-// endsInBlock says that the last thing of a text is a code block or a table.
+// endsInBlock reports whether a text ends in a code block or a table.
 func endsInBlock(text string) bool {
 	text = strings.TrimRight(text, " \t\n")
 	last := strings.TrimLeft(text[strings.LastIndexByte(text, '\n')+1:], " \t")
 	return strings.HasPrefix(last, "|") || strings.HasPrefix(last, "```") || strings.HasPrefix(last, "~~~")
 }
 
-// callsOnly says that a message is nothing but tool calls.
+// callsOnly reports whether a message has tool calls and no text.
 func callsOnly(m store.Message) bool { return m.Content == "" && len(m.ToolCalls) > 0 }
 
-// callText is tool calls as text: what a search looks at, and what is shown of them when they are unfolded.
+// callText returns tool calls as text, for the search and for expanded messages.
 func callText(calls []history.ToolCall) string {
 	var lines []string
 	for _, call := range calls {
@@ -210,14 +210,15 @@ func callText(calls []history.ToolCall) string {
 	return strings.Join(lines, "\n")
 }
 
-// joins says that row i is the result of the only call of the message above: it stands directly below that.
-func (c *Model) joins(i int) bool {
+// joinsCall reports whether row i is the result of the only call of the message above. It is then drawn directly below
+// the call.
+func (c *Model) joinsCall(i int) bool {
 	return i > 0 && i < c.Messages.Len() && c.Messages.Role(i) == history.Tool && c.Messages.Row(i-1).Calls == 1 &&
 		!c.Messages.Row(i-1).Faulty && c.failed[c.Messages.ID(i-1)].What == ""
 }
 
-// call is the row of a tool call: its name, and its arguments as a person writes them: the text where there is but one,
-// else all as they are.
+// call draws a tool call on one line: its name and its arguments. If the arguments are one string it is shown without
+// the JSON around it.
 func (c *Model) call(call history.ToolCall) string {
 	st, arguments := &c.Themes.Styles, call.Arguments
 	var texts map[string]string
@@ -230,8 +231,8 @@ func (c *Model) call(call history.ToolCall) string {
 	return markdown.Truncate(name+st.Muted.Render(" "+markdown.OneLine(arguments, c.bodyWidth())), c.bodyWidth(), "…")
 }
 
-// callLines are the tool calls of a message below its text: a row each, or unfolded as they are. The first one stands
-// in the place of the name where there is no text.
+// callLines draws the tool calls below the text of a message, one line each, or in full if expanded. If the message has
+// no text, the first call is its heading and is skipped here.
 func (c *Model) callLines(m store.Message, open bool) []string {
 	calls, lines := m.ToolCalls, []string(nil)
 	switch {
@@ -250,26 +251,26 @@ func (c *Model) callLines(m store.Message, open bool) []string {
 	return lines
 }
 
-// result is the row of a tool's result: its first line, and how much follows.
-func (c *Model) result(m store.Message, l look) string {
+// result draws a tool result on one line: its first line and how much follows.
+func (c *Model) result(m store.Message, l rowState) string {
 	st, w := &c.Themes.Styles, c.proseWidth()
 	first, _, several := strings.Cut(strings.Trim(m.Content, "\n"), "\n")
 	if !several && len(first) <= foldedBytes && ansi.StringWidth(first) <= w {
 		return st.Text.Render(markdown.OneLine(first, w))
 	}
 	does := "opens it"
-	if l.open {
+	if l.expanded {
 		first, does = "result", "closes it"
 	}
-	rest := c.hinted(st.Muted.Render(" · "+extent(m, l)), c.Keys.Hint(does, keymap.Expand))
+	rest := c.withHint(st.Muted.Render(" · "+extent(m, l)), c.Keys.Hint(does, keymap.Expand))
 	return st.Text.Render(markdown.OneLine(first, max(w/3, w-theme.Width(rest)))) + rest
 }
 
-// toolOf is the name of the tool whose result a message is.
+// toolOf returns the name of the tool that produced a result.
 func (c *Model) toolOf(result store.Message) string {
 	at, _ := c.Messages.Find(result.ID)
 	for at--; at >= 0 && c.Messages.Role(at) != history.User; at-- {
-		for _, call := range c.At(at).ToolCalls {
+		for _, call := range c.MessageAt(at).ToolCalls {
 			if call.ID == result.ToolCallID && call.Name != "" {
 				return call.Name
 			}
@@ -278,30 +279,30 @@ func (c *Model) toolOf(result store.Message) string {
 	return theme.Speaker(history.Tool)
 }
 
-// note is the lines about a message that did not arrive as it should, or cannot be read. The way out stands at the end
-// where it is wanted and there is room.
-func (c *Model) note(m store.Message, unread error, way bool) []string {
-	text, style := c.noteOf(m, unread), c.Themes.Styles.Muted
+// statusLines says why a message is incomplete or unreadable, with a hint at /retry if wanted and there is room.
+func (c *Model) statusLines(m store.Message, unread error, way bool) []string {
+	text, style := c.statusText(m, unread), c.Themes.Styles.Muted
 	if text == "" {
 		return nil
 	}
-	failed := strings.HasPrefix(text, fault)
+	failed := strings.HasPrefix(text, failureGlyph)
 	if failed {
 		style = c.Themes.Styles.Error
 	}
 	lines := theme.WrapStyled(style, markdown.Visible(text), c.proseWidth())
 	if last := len(lines) - 1; way && failed && m.Status == history.Interrupted && !m.Damaged {
-		lines[last] = c.hinted(lines[last], keymap.TypedHint("/retry", "try again"))
+		lines[last] = c.withHint(lines[last], keymap.TypedHint("/retry", "try again"))
 	}
 	return lines
 }
 
-// noteOf is what became of a message, with a sign in front where something went wrong, and what follows from it.
-func (c *Model) noteOf(m store.Message, unread error) string {
+// statusText says what happened to a message and what follows from that. It begins with failureGlyph if something went
+// wrong.
+func (c *Model) statusText(m store.Message, unread error) string {
 	switch {
 	case unread != nil:
 		return "✗ cannot be read now · " + theme.Sentence(unread)
-	case m.ID == arriving && c.answer.lost:
+	case m.ID == streamingID && c.answer.unsaved:
 		return "✗ not saved"
 	case m.Damaged && m.Remains != "":
 		return "✗ damaged · this is not what was stored; kept, never sent"
@@ -323,7 +324,7 @@ func (c *Model) noteOf(m store.Message, unread error) string {
 	return ""
 }
 
-// interruption says why an answer is not whole.
+// interruption says why an answer is incomplete.
 func (c *Model) interruption(m store.Message) string {
 	r := c.Receipts[m.Request]
 	if r.End == store.EndStopped {
@@ -341,27 +342,27 @@ func (c *Model) interruption(m store.Message) string {
 	return "✗ " + cmp.Or(what, "interrupted")
 }
 
-// TurnFailed shows why the turn failed, where it did. An answer of which something arrived says so itself.
-func (c *Model) TurnFailed(f record.FailedTurn) {
+// ShowFailure shows why a turn failed below its message. If a part of the answer arrived, that message says so itself.
+func (c *Model) ShowFailure(f record.FailedTurn) {
 	if f.After != 0 {
 		c.failed[f.After] = f
 	}
 	clear(c.blocks)
-	c.settle()
+	c.clamp()
 }
 
-// failure is why the turn failed behind a message, where it did: as it was seen here, else as it is kept with the
-// message.
+// failure returns why the turn after a message failed, as reported in this window or as stored with the message.
 func (c *Model) failure(id int64) (f record.FailedTurn, failed bool) {
 	f, failed = c.failed[id]
 	if i, there := c.Messages.Find(id); !failed && there && c.Messages.Row(i).Faulty {
-		return record.FailureOf(c.At(i))
+		return record.FailureOf(c.MessageAt(i))
 	}
 	return f, failed
 }
 
-// safe says what became of the message, and of the money. An earlier request of the turn may have been charged.
-func safe(f record.FailedTurn) string {
+// assurance says what happened to the message and whether the request was charged. An earlier request of the turn may
+// have been.
+func assurance(f record.FailedTurn) string {
 	text := "Your message is kept."
 	if f.Tries > 1 {
 		text = "Tried " + theme.Plural(f.Tries, "time") + ". " + text
@@ -372,10 +373,10 @@ func safe(f record.FailedTurn) string {
 	return text
 }
 
-// failureLines are the lines of a failure: what failed, the server's words, what is safe, and where they are wanted the
-// ways out, one a line.
+// failureLines draws a failure: what failed, the server's words, and what is safe. With advice, it adds a line for each
+// remedy.
 func (c *Model) failureLines(f record.FailedTurn, ways bool) []string {
-	const mostWords = 6 // lines of what a server said: what can be done stands below
+	const mostWords = 6 // lines of the server's words, so that the advice stays visible
 	st, w, room := &c.Themes.Styles, c.bodyWidth(), c.proseWidth()
 	from := ""
 	if f.Status != 0 {
@@ -387,7 +388,7 @@ func (c *Model) failureLines(f record.FailedTurn, ways bool) []string {
 	if f.Words != "" {
 		lines = append(lines, theme.Wrap("“"+markdown.OneLine(f.Words, mostWords*room)+"”", room)...)
 	}
-	lines = append(lines, theme.WrapStyled(st.Muted, safe(f), room)...)
+	lines = append(lines, theme.WrapStyled(st.Muted, assurance(f), room)...)
 	if !ways {
 		return lines
 	}
@@ -399,26 +400,26 @@ func (c *Model) failureLines(f record.FailedTurn, ways bool) []string {
 		list = []key.Binding{keymap.TypedHint("/budget", "raise"), retry}
 	}
 	for _, h := range list {
-		lines = append(lines, markdown.Truncate(c.way(h), w, "…"))
+		lines = append(lines, markdown.Truncate(c.hintText(h), w, "…"))
 	}
 	return lines
 }
 
-// receiptLine sums up an answer in one line of w cells. Where there is no room for all, the time goes first, then what
-// was cached, the counts, and what the model saw; the tokens and the price stay. Written is about how many tokens the
-// answer has, where the server has not counted them.
+// receiptLine draws a receipt in w cells. If it is too long it drops the time first, then the cached tokens, the
+// counts, and what the model saw, but never the tokens and the price. Written estimates the tokens of the answer for
+// servers that do not count them.
 func receiptLine(r record.Receipt, written, w int) (line string) {
 	for left := range 5 {
-		if line = facts(r, written, left); ansi.StringWidth(line) <= w {
+		if line = receiptFacts(r, written, left); ansi.StringWidth(line) <= w {
 			break
 		}
 	}
 	return markdown.Truncate(line, w, "…")
 }
 
-// facts are the parts of a receipt but for those that go at one of the first so many steps. Where the model saw every
-// message whole, and nothing else is to be noticed, the sum of the tokens, the price and the time are enough.
-func facts(r record.Receipt, written, steps int) (line string) {
+// receiptFacts draws a receipt without the parts that the first so many steps drop. If every message was sent whole and
+// nothing needs attention, tokens, price and time are enough.
+func receiptFacts(r record.Receipt, written, steps int) (line string) {
 	add := func(goes int, wanted bool, text string) {
 		if !wanted || goes > 0 && goes <= steps {
 			return
@@ -459,5 +460,5 @@ func facts(r record.Receipt, written, steps int) (line string) {
 	return line
 }
 
-// Receipt sums up an answer in one line.
-func Receipt(r record.Receipt) string { return facts(r, 0, 0) }
+// ReceiptText draws a receipt on one line, in full.
+func ReceiptText(r record.Receipt) string { return receiptFacts(r, 0, 0) }

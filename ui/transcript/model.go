@@ -1,6 +1,6 @@
-// Package transcript shows a conversation: its messages one below the other, beside each what the model sees of it, the
-// search in them, what is selected of them, and the flags that the user gives them. Only what is on the screen is
-// rendered, so a frame costs the same for ten messages and for a hundred thousand.
+// Package transcript shows the messages of a chat from top to bottom, each with its verdict: what the model sees of it.
+// It also holds the search, the selection, and the flags that the user sets on messages. Only the rows on the screen
+// are rendered, so drawing a frame costs the same for ten messages as for a hundred thousand.
 package transcript
 
 import (
@@ -16,81 +16,81 @@ import (
 	"winnow/ui/markdown"
 )
 
-// Screen is what the transcript has the rest of the screen do.
-type Screen struct {
-	Moved func() // the cursor went to another message by itself
-	Hush  func() // takes the sentence away that stands where the search line is
+// Callbacks are what the transcript asks of its parent.
+type Callbacks struct {
+	CursorMoved func() // called when the transcript itself moved the cursor
+	ClearNotice func() // removes the notice that covers the search status
 
-	Past  func() bool // the request on show was sent
-	Trial func() bool // it is one that other settings would send
+	ShowsPast  func() bool // reports whether the verdicts are those of a request that was sent
+	ShowsTrial func() bool // reports whether they are those of a What-if trial
 }
 
-// Model is the transcript.
+// Model is the transcript of one chat.
 type Model struct {
 	*app.Context
-	Screen Screen
+	Callbacks Callbacks
 	page
 
-	Messages branch.Branch
-	Receipts map[int64]record.Receipt // by the request
-	Plan     history.Plan             // of the request on show: an entry for each message, in order
-	Next     history.Plan             // of the next request
-	Edited   int64                    // the message that is being edited, 0 for none
-	Name     string                   // the model that answers, in short
+	Messages       branch.Branch
+	Receipts       map[int64]record.Receipt // by request id
+	Plan           history.Plan             // the verdicts on show: one entry for each message, in order
+	NextPlan       history.Plan             // of the next request
+	EditedID       int64                    // the message that is being edited, 0 for none
+	AnsweringModel string                   // short name, for a streaming answer
 
-	failed    map[int64]record.FailedTurn // why turns failed that were seen here, by the message behind which they did
-	answer    *answer                     // the newest one, nil for none
-	firstRead int                         // index of the first message that the server can have read of Plan; 0 is all
-	quiet     bool                        // all messages of the request on show are whole
-	edge      edge
+	failed    map[int64]record.FailedTurn // failures seen in this window, by the id of the message before them
+	answer    *answer                     // nil for none
+	firstRead int                         // index of the first message of Plan that the server can have read; 0 is all
+	allWhole  bool                        // Plan sends every message whole
+	boundary  boundary
 
 	Search   Search
 	selected map[int64]bool
-	undo     []*action // the actions since the session was opened; the last one is undone first
-	codeOf   string    // the code blocks of the message whose code was copied last
-	codes    int       // how many of them were
+	undo     []*action // since the chat was opened, the newest last
+	codeOf   string    // the code blocks from which one was copied last
+	codes    int       // how many times in a row
 }
 
-// arriving is the id of the answer that arrives, until the stored message's id replaces it. It is above all others, as
-// the answer is the last row.
-const arriving = math.MaxInt64
+// streamingID is the id of the streaming answer until it is stored. It is greater than every message id, because the
+// answer is the last row.
+const streamingID = math.MaxInt64
 
-// answer is an answer that arrives, that arrived and was not stored, or that was stored since the last resize: what was
-// rendered while it came is not rendered again.
+// answer is the newest answer of this window: streaming, stored, or ended without being stored. Its stream is kept
+// after storing, until the next resize, so that the text is not rendered twice.
 type answer struct {
-	*markdown.Stream                 // its text
-	id               int64           // arriving, or the id of the message that it became
-	reasoning        strings.Builder // arrives as well
-	lost             bool            // its turn ended, and it was not stored
-	grew             bool            // some of it came since the last frame
+	*markdown.Stream                 // renders the text
+	id               int64           // streamingID, or the id of the stored message
+	reasoning        strings.Builder // streamed as well
+	unsaved          bool            // its turn ended without storing it
+	grew             bool            // it grew since the last frame
 }
 
-// arrives reports whether the last row is an answer that is no message yet.
-func (c *Model) arrives() bool { return c.answer != nil && c.answer.id == arriving }
+// streaming reports whether the last row is an answer that is not a stored message yet.
+func (c *Model) streaming() bool { return c.answer != nil && c.answer.id == streamingID }
 
-// Reset shows other messages.
+// Reset shows the messages of another chat, without receipts and verdicts.
 func (c *Model) Reset(messages branch.Branch) {
 	c.Receipts, c.failed, c.Plan = map[int64]record.Receipt{}, map[int64]record.FailedTurn{}, history.Plan{}
 	c.cursor = 0
-	c.Follow(messages)
+	c.SetBranch(messages)
 }
 
-// Follow shows another branch of the conversation, and forgets what was about the one before. The verdicts on messages
-// that both have stay until the next plan.
-func (c *Model) Follow(messages branch.Branch) {
+// SetBranch shows another branch of the chat. It clears the selection and everything else that belongs to the previous
+// branch. Verdicts on messages that both branches share stay until the next plan.
+func (c *Model) SetBranch(messages branch.Branch) {
 	cursor := c.cursor
-	c.Unselect()
-	c.open, c.edge, c.answer, c.Edited = map[int64]bool{}, edge{}, nil, 0
+	c.ClearSelection()
+	c.expanded, c.boundary, c.answer, c.EditedID = map[int64]bool{}, boundary{}, nil, 0
 	c.blocks = map[int64]*block{}
-	c.follow = true
+	c.followEnd = true
 	c.show(messages)
 	if cursor != 0 && !c.GoTo(cursor) {
-		c.Newest()
+		c.SelectLast()
 	}
-	c.Judge(c.Plan, c.firstRead)
+	c.SetPlan(c.Plan, c.firstRead)
 }
 
-// show shows these messages in the place of those that are there. What is on the screen stays where it is.
+// show replaces the messages and keeps what is on the screen in place.
 func (c *Model) show(messages branch.Branch) {
 	top := c.id(c.top)
 	c.Messages, c.dragged = messages, dragged{}
@@ -98,10 +98,10 @@ func (c *Model) show(messages branch.Branch) {
 	if i, ok := c.index(top); ok {
 		c.top = i
 	}
-	c.settle()
+	c.clamp()
 }
 
-// Prepend shows the messages that opening a session left out, and the receipts of the answers.
+// Prepend adds the older messages, which opening a chat skips at first, and the receipts of the answers.
 func (c *Model) Prepend(all branch.Branch, receipts map[int64]record.Receipt) {
 	c.addReceipts(receipts)
 	messages := c.Messages
@@ -113,8 +113,8 @@ func (c *Model) Prepend(all branch.Branch, receipts map[int64]record.Receipt) {
 	c.show(messages)
 }
 
-// addReceipts adds receipts that were read from the store. Those that are here already are kept: a request may have been
-// answered since the others were read.
+// addReceipts adds receipts that were read from the store. It does not replace receipts, because a request may have
+// been answered since the store was read.
 func (c *Model) addReceipts(stored map[int64]record.Receipt) {
 	for id, r := range stored {
 		if _, here := c.Receipts[id]; !here {
@@ -123,24 +123,24 @@ func (c *Model) addReceipts(stored map[int64]record.Receipt) {
 	}
 }
 
-// Reread shows what was changed in the store beside this window: other places among versions, and messages behind the
-// last one. What is on the screen stays where it is, unless the end is to stay in sight.
-func (c *Model) Reread(messages branch.Branch, receipts map[int64]record.Receipt, follow bool) {
+// Refresh shows what another window changed in the store: sibling numbers, and messages after the last one. The screen
+// stays in place, unless it was following the end and follow is set.
+func (c *Model) Refresh(messages branch.Branch, receipts map[int64]record.Receipt, follow bool) {
 	c.addReceipts(receipts)
 	last := c.Messages.Len() - 1
 	if last >= 0 {
 		if _, there := messages.Find(c.Messages.ID(last)); !there {
-			c.Follow(messages)
+			c.SetBranch(messages)
 			return
 		}
 	}
-	c.follow = c.follow && (follow || messages.Len() == last+1)
+	c.followEnd = c.followEnd && (follow || messages.Len() == last+1)
 	c.show(messages)
 }
 
-// Add shows one more stored message. It takes the place of an answer that was not stored.
+// Add appends a stored message. It replaces an answer that was not stored.
 func (c *Model) Add(m store.Message, r record.Receipt) {
-	if c.arrives() && c.answer.lost {
+	if c.streaming() && c.answer.unsaved {
 		c.answer = nil
 	}
 	if m.Request != 0 && r.Stored+r.Estimate > 0 {
@@ -149,42 +149,42 @@ func (c *Model) Add(m store.Message, r record.Receipt) {
 	c.show(c.Messages.With(m))
 }
 
-// Stream adds to the answer that arrives.
-func (c *Model) Stream(text, reasoning string) {
-	if !c.arrives() || c.answer.lost {
-		c.answer = &answer{Stream: markdown.NewStream(c.md), id: arriving}
+// AddDelta appends text and reasoning to the streaming answer, and begins one if there is none.
+func (c *Model) AddDelta(text, reasoning string) {
+	if !c.streaming() || c.answer.unsaved {
+		c.answer = &answer{Stream: markdown.NewStream(c.md), id: streamingID}
 	}
 	c.answer.Write(text)
 	c.answer.reasoning.WriteString(reasoning)
 	c.answer.grew = true
-	delete(c.blocks, arriving)
-	c.settle()
+	delete(c.blocks, streamingID)
+	c.clamp()
 }
 
-// Answer puts the stored answer in the place of the one that arrived.
-func (c *Model) Answer(m store.Message, r record.Receipt) {
-	if c.arrives() && !c.answer.lost {
+// AnswerStored replaces the streaming answer by its stored message.
+func (c *Model) AnswerStored(m store.Message, r record.Receipt) {
+	if c.streaming() && !c.answer.unsaved {
 		c.answer.Finish()
 		c.answer.id = m.ID
-		if c.cursor == arriving {
+		if c.cursor == streamingID {
 			c.cursor = m.ID
 		}
 	}
 	c.Add(m, r)
 }
 
-// Settle ends a turn: what arrived and was never stored says so.
-func (c *Model) Settle() {
-	if c.arrives() {
-		c.answer.lost = true
+// EndTurn marks an answer that is still streaming as not saved.
+func (c *Model) EndTurn() {
+	if c.streaming() {
+		c.answer.unsaved = true
 		c.answer.Finish()
-		delete(c.blocks, arriving)
-		c.settle()
+		delete(c.blocks, streamingID)
+		c.clamp()
 	}
 }
 
-// Withdraw takes the mark of an unread part from the receipts of some requests.
-func (c *Model) Withdraw(requests []int64) {
+// ClearUnread removes the mark "server read … of …" from the receipts of these requests.
+func (c *Model) ClearUnread(requests []int64) {
 	for _, id := range requests {
 		if r, ok := c.Receipts[id]; ok {
 			r.Unread = 0
@@ -194,15 +194,15 @@ func (c *Model) Withdraw(requests []int64) {
 	clear(c.blocks)
 }
 
-// Empty says that nothing was said yet.
+// Empty reports whether the chat has no messages.
 func (c *Model) Empty() bool { return c.rows() == 0 }
 
-// message is the message of row i, and why it cannot be read: then it comes without its text, as damaged. The answer
-// that arrives is like a message.
+// message returns the message of row i, or the streaming answer as a message. If the store cannot read it, it returns
+// the error and a message without text that is marked as damaged.
 func (c *Model) message(i int) (store.Message, error) {
 	if i == c.Messages.Len() {
-		return store.Message{Model: c.Name, Message: history.Message{
-			ID: arriving, Role: history.Assistant, Content: c.answer.Text(), Reasoning: c.answer.reasoning.String(),
+		return store.Message{Model: c.AnsweringModel, Message: history.Message{
+			ID: streamingID, Role: history.Assistant, Content: c.answer.Text(), Reasoning: c.answer.reasoning.String(),
 		}}, nil
 	}
 	m, err := c.Messages.Message(i)
@@ -215,50 +215,50 @@ func (c *Model) message(i int) (store.Message, error) {
 	return m, err
 }
 
-// At is message i. One that cannot be read comes without its text, as damaged.
-func (c *Model) At(i int) store.Message {
+// MessageAt returns message i. One that cannot be read has no text and is marked as damaged.
+func (c *Model) MessageAt(i int) store.Message {
 	m, _ := c.message(i)
 	return m
 }
 
-// Message is the message with an id, where the transcript has it.
+// Message returns the message with an id, if the transcript has it.
 func (c *Model) Message(id int64) (store.Message, bool) {
 	if i, ok := c.Messages.Find(id); ok {
-		return c.At(i), true
+		return c.MessageAt(i), true
 	}
 	return store.Message{}, false
 }
 
-// Selected is the message under the cursor.
-func (c *Model) Selected() (store.Message, bool) { return c.Message(c.cursor) }
+// MessageAtCursor returns the message under the cursor.
+func (c *Model) MessageAtCursor() (store.Message, bool) { return c.Message(c.cursor) }
 
-// Last is the newest message.
-func (c *Model) Last() (store.Message, bool) {
+// LastMessage returns the newest message.
+func (c *Model) LastMessage() (store.Message, bool) {
 	if c.Messages.Len() == 0 {
 		return store.Message{}, false
 	}
-	return c.At(c.Messages.Len() - 1), true
+	return c.MessageAt(c.Messages.Len() - 1), true
 }
 
-// lastAnswer is the newest answer with a text.
+// lastAnswer returns the newest answer that has text.
 func (c *Model) lastAnswer() (store.Message, bool) {
 	for i := c.Messages.Len() - 1; i >= 0; i-- {
 		if r := c.Messages.Row(i); r.Role() == history.Assistant && r.Size > 0 {
-			return c.At(i), true
+			return c.MessageAt(i), true
 		}
 	}
 	return store.Message{}, false
 }
 
-// RequestOf is the request that made the selected message, and the number of its turn, 0 as long as that is not read;
-// for a question it is the one that answered it first, for a failure the one that failed. Without a selection it is the
-// last answer's.
-func (c *Model) RequestOf() (id int64, turn int, ok bool) {
+// RequestAtCursor returns the request of the message under the cursor, or of the last answer if there is no cursor: for
+// an answer the request that produced it, for a user message the first one that answered it, for a failed turn the one
+// that failed. The turn number is 0 until it has been read.
+func (c *Model) RequestAtCursor() (id int64, turn int, ok bool) {
 	if f, failed := c.failure(c.cursor); failed {
 		r, known := c.Receipts[f.Request] // a fork has no requests of before
 		return f.Request, cmp.Or(f.Turn, r.Turn), known || f.Turn != 0
 	}
-	m, ok := c.Selected()
+	m, ok := c.MessageAtCursor()
 	if !ok {
 		m, ok = c.lastAnswer()
 	}
@@ -274,10 +274,10 @@ func (c *Model) RequestOf() (id int64, turn int, ok bool) {
 	return 0, 0, false
 }
 
-// Gist is what a message is known by in a list: its text, or its calls where it has none.
+// Gist returns how a message is shown in a list: its text, or its tool calls if it has none.
 func Gist(m store.Message) string { return cmp.Or(m.Content, callText(m.ToolCalls)) }
 
-// ModelName is the name of a model without what stands before it: gpt-5.2 of openai/gpt-5.2.
+// ModelName returns a model's name without its provider: gpt-5.2 for openai/gpt-5.2.
 func ModelName(model string) string {
 	return cmp.Or(markdown.OneLine(model[strings.LastIndexByte(model, '/')+1:], 64), "model")
 }

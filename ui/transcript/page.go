@@ -6,67 +6,66 @@ import (
 	"winnow/ui/markdown"
 )
 
-// page is the list of rows and what is on the screen of it. Its position is a row and a line within it, so that
-// whatever happens above does not move what is on the screen, and no height is needed but of what is near it.
+// page is the list of rows and the scroll position. The position is a row and a line within that row, so changes above
+// the screen do not move it, and only heights of rows near the screen are computed.
 type page struct {
 	blocks        map[int64]*block // the rendered rows, by id
 	md            *markdown.Renderer
 	width, height int
-	left          int // the cells of the width that stay free at the left; the cursor's sign stands in the first one
+	left          int // margin in cells, part of the width; the cursor bar is in its first cell
 
-	top, line int            // the first row on the screen and its first line there
-	follow    bool           // the end stays on the screen
-	cursor    int64          // the selected row, 0 for none
-	Thinking  bool           // reasoning is shown whole
-	open      map[int64]bool // rows that are unfolded
-	dragged   dragged
+	top, line      int            // the first row on the screen, and its first visible line
+	followEnd      bool           // new lines keep the end in view
+	cursor         int64          // id of the row under the cursor, 0 for none
+	ShowsReasoning bool           // reasoning is expanded
+	expanded       map[int64]bool // by row id
+	dragged        dragged
 }
 
-// rows is how many rows there are: one for each message, and one for the answer that arrives.
+// rows returns the number of rows: one for each message, and one for a streaming answer.
 func (c *Model) rows() int {
-	if c.arrives() {
+	if c.streaming() {
 		return c.Messages.Len() + 1
 	}
 	return c.Messages.Len()
 }
 
-// id is the id of row i, 0 where there is no such row.
+// id returns the id of row i, 0 if there is no such row.
 func (c *Model) id(i int) int64 {
 	switch {
 	case i < c.Messages.Len():
 		return c.Messages.ID(i)
-	case c.arrives():
-		return arriving
+	case c.streaming():
+		return streamingID
 	}
 	return 0
 }
 
-// index is the index of a row.
+// index returns the index of the row with an id.
 func (c *Model) index(id int64) (i int, there bool) {
 	i, there = c.Messages.Find(id)
-	return i, there || id == arriving && c.arrives()
+	return i, there || id == streamingID && c.streaming()
 }
 
-// Resize gives the transcript its size in cells, the margin at its left included. What was first on the screen stays
-// first.
+// Resize sets the size in cells, including the left margin. The first visible row stays first.
 func (c *Model) Resize(width, height, left int) {
 	anew := width != c.width || left != c.left
 	c.width, c.height, c.left = width, height, left
 	if anew {
 		c.Restyle()
 	}
-	c.settle()
+	c.clamp()
 }
 
-// Restyle renders everything anew, in the colours of now.
+// Restyle renders everything again in the current colours.
 func (c *Model) Restyle() {
-	c.Unpick()
+	c.ClearDrag()
 	clear(c.blocks)
 	if c.width == 0 {
 		return
 	}
 	c.md = markdown.New(c.Themes.Styles.Markdown, c.proseWidth(), c.bodyWidth())
-	if !c.arrives() {
+	if !c.streaming() {
 		c.answer = nil
 		return
 	}
@@ -75,26 +74,26 @@ func (c *Model) Restyle() {
 	c.answer.Write(arrived)
 }
 
-// ready says that there is something to draw and to move in.
+// ready reports whether there is something to draw and to scroll.
 func (c *Model) ready() bool { return c.md != nil && c.height > 0 && c.rows() > 0 }
 
-// Scroll moves by n lines, down for a positive n. Reaching the end follows it again.
+// Scroll scrolls by n lines, down if n is positive. Scrolling to the end follows the end from then on.
 func (c *Model) Scroll(n int) {
 	if c.ready() {
 		c.moveTo(c.walk(c.top, c.line+n))
 	}
 }
 
-// moveTo scrolls a line of a row to the top of the screen, or as near as the end lets it. The end is followed exactly
-// while it is in sight.
+// moveTo scrolls a line of row i to the top of the screen, or as near as the end allows, and follows the end if it is
+// visible.
 func (c *Model) moveTo(i, line int) {
 	c.top, c.line = i, line
-	c.follow = c.Newer() == 0
-	c.settle()
+	c.followEnd = c.RowsBelow() == 0
+	c.clamp()
 }
 
-// walk is the row that is n lines below the first line of row i, above it for a negative n, and the line in it. Above
-// the first row it is the first line, below the last row a line beyond it.
+// walk returns the row and line that are n lines below the first line of row i, or above it for a negative n. It stops
+// at the first line of the first row; below the last row it counts on in that row.
 func (c *Model) walk(i, n int) (row, line int) {
 	for ; n < 0 && i > 0; n += c.heightOf(i) {
 		i--
@@ -105,29 +104,29 @@ func (c *Model) walk(i, n int) (row, line int) {
 	return i, max(n, 0)
 }
 
-// Page moves by n pages, with one line of the page before kept in sight.
-func (c *Model) Page(n int) { c.Scroll(n * max(c.height-1, 1)) }
+// ScrollPages scrolls by n pages. One line of the previous page stays visible.
+func (c *Model) ScrollPages(n int) { c.Scroll(n * max(c.height-1, 1)) }
 
-// Bottom follows the end.
-func (c *Model) Bottom() {
-	c.follow = true
-	c.settle()
+// GotoBottom scrolls to the end and follows it.
+func (c *Model) GotoBottom() {
+	c.followEnd = true
+	c.clamp()
 }
 
-// Newest selects the last message and follows the end.
-func (c *Model) Newest() {
+// SelectLast moves the cursor to the last message and follows the end.
+func (c *Model) SelectLast() {
 	c.selectRow(max(0, c.rows()-1))
-	c.Bottom()
+	c.GotoBottom()
 }
 
-// ScrollTo scrolls a message to the top of the screen, or as near as the end lets it.
+// ScrollTo scrolls a message to the top of the screen, or as near as the end allows.
 func (c *Model) ScrollTo(id int64) {
 	if i, ok := c.index(id); ok && c.ready() {
 		c.moveTo(i, 0)
 	}
 }
 
-// GoTo selects a message and scrolls it onto the screen, and says whether there is one.
+// GoTo moves the cursor to a message and scrolls it into view. It reports whether there is such a message.
 func (c *Model) GoTo(id int64) bool {
 	i, ok := c.index(id)
 	if ok {
@@ -136,8 +135,7 @@ func (c *Model) GoTo(id int64) bool {
 	return ok
 }
 
-// step selects the n-th row after the selected one, before it for a negative n. With nothing selected it selects the
-// last row on the screen.
+// step moves the cursor by n rows. Without a cursor it selects the last visible row.
 func (c *Model) step(n int) {
 	if !c.ready() {
 		return
@@ -150,16 +148,16 @@ func (c *Model) step(n int) {
 	c.selectRow(min(max(i+n, 0), c.rows()-1))
 }
 
-// Enter shows the cursor where it is, or on the last message on the screen.
-func (c *Model) Enter() { c.step(0) }
+// Focus shows the cursor where it was, or on the last visible message.
+func (c *Model) Focus() { c.step(0) }
 
-// Leave takes the cursor away.
-func (c *Model) Leave() { c.cursor = 0 }
+// Blur hides the cursor.
+func (c *Model) Blur() { c.cursor = 0 }
 
-// rowAt is the index of the row at line y of the screen, the last one below the end, and the line in it.
+// rowAt returns the row at line y of the screen and the line within it. Below the end it is the last row.
 func (c *Model) rowAt(y int) (i, line int) { return c.walk(c.top, c.line+y) }
 
-// selectRow puts the cursor on row i and scrolls as much of it onto the screen as fits, by as few lines as that takes.
+// selectRow moves the cursor to row i and scrolls by as few lines as possible to show as much of it as fits.
 func (c *Model) selectRow(i int) {
 	c.cursor = c.id(i)
 	if !c.ready() {
@@ -176,20 +174,20 @@ func (c *Model) selectRow(i int) {
 	c.moveTo(top, line)
 }
 
-// settle keeps the position within the list.
-func (c *Model) settle() {
+// clamp keeps the scroll position within the list.
+func (c *Model) clamp() {
 	c.top = max(0, min(c.top, c.rows()-1))
 	if !c.ready() {
 		return
 	}
 	c.line = min(max(c.line, 0), c.heightOf(c.top)-1)
-	if c.follow || c.Newer() == 0 {
+	if c.followEnd || c.RowsBelow() == 0 {
 		c.top, c.line = c.topFor(c.rows() - 1)
 	}
 }
 
-// Newer is how many rows end below the screen. The blank line behind the last one need not be seen.
-func (c *Model) Newer() int {
+// RowsBelow returns how many rows end below the screen. The blank line after the last row does not count.
+func (c *Model) RowsBelow() int {
 	if !c.ready() {
 		return 0
 	}
@@ -200,25 +198,25 @@ func (c *Model) Newer() int {
 	return c.rows() - i
 }
 
-// topFor is the row and its line that are at the top of the screen when the last line of row i is at the bottom.
+// topFor returns the row and line at the top of the screen when the last line of row i is at the bottom.
 func (c *Model) topFor(i int) (top, line int) { return c.walk(i, len(c.block(i).lines)-c.height) }
 
-// heightOf is the height of row i in lines, those below it included.
+// heightOf returns the height of row i in lines, including the gap below it.
 func (c *Model) heightOf(i int) int { return len(c.block(i).lines) + c.gap(i) }
 
-// gap is the number of lines below row i: the one of the edge stands between two blank ones.
+// gap returns the number of lines below row i. The boundary is drawn between two blank lines.
 func (c *Model) gap(i int) int {
 	switch {
-	case c.edge.id != 0 && c.id(i+1) == c.edge.id:
+	case c.boundary.id != 0 && c.id(i+1) == c.boundary.id:
 		return 3
-	case c.joins(i + 1):
+	case c.joinsCall(i + 1):
 		return 0
 	}
 	return 1
 }
 
-// OnPage are the messages that are on the screen, as the indexes of the first one and of the one behind the last.
-func (c *Model) OnPage() (first, end int) {
+// VisibleMessages returns the half-open range of indexes of the messages on the screen.
+func (c *Model) VisibleMessages() (first, end int) {
 	if !c.ready() || c.Messages.Len() == 0 {
 		return 0, 0
 	}
@@ -226,28 +224,28 @@ func (c *Model) OnPage() (first, end int) {
 	return c.top, min(bottom+1, c.Messages.Len())
 }
 
-// Expand unfolds the row under the cursor, or folds it, and says whether that makes a difference.
-func (c *Model) Expand() bool {
+// ToggleExpanded expands the row under the cursor or collapses it, and reports whether that changes anything.
+func (c *Model) ToggleExpanded() bool {
 	i, ok := c.index(c.cursor)
 	if !ok || !c.ready() {
 		return false
 	}
 	if c.Search.at() == c.cursor {
-		return true // the search has unfolded it
+		return true // the search expanded it
 	}
 	before := c.block(i).lines
-	c.open[c.cursor] = !c.open[c.cursor]
+	c.expanded[c.cursor] = !c.expanded[c.cursor]
 	differs := !slices.Equal(before, c.block(i).lines)
 	if !differs {
-		delete(c.open, c.cursor)
+		delete(c.expanded, c.cursor)
 	}
-	c.settle()
+	c.clamp()
 	return differs
 }
 
-// ShowReasoning unfolds all reasoning or folds it.
+// ShowReasoning expands or collapses the reasoning of all messages.
 func (c *Model) ShowReasoning(shown bool) {
-	c.Thinking = shown
+	c.ShowsReasoning = shown
 	clear(c.blocks)
-	c.settle()
+	c.clamp()
 }

@@ -79,7 +79,7 @@ func TestTheScreenIsAPartOfAllLines(t *testing.T) {
 		first, next := int64(1000), int64(1000)
 		for range rapid.IntRange(1, 30).Draw(t, "steps") {
 			before, top := s.all()
-			newer, place := s.Newer(), [2]int64{s.id(s.top), int64(s.line)}
+			newer, place := s.RowsBelow(), [2]int64{s.id(s.top), int64(s.line)}
 			op := rapid.IntRange(0, 9).Draw(t, "op")
 			switch op {
 			case 0:
@@ -87,7 +87,7 @@ func TestTheScreenIsAPartOfAllLines(t *testing.T) {
 				s.Add(anyMessage(t, next), record.Receipt{VerdictCounts: tally, Estimate: 9})
 				next++
 			case 1:
-				s.Stream(anyText(t), "")
+				s.AddDelta(anyText(t), "")
 			case 2:
 				first--
 				s.Prepend(branch.Branch{}.With(anyMessage(t, first)).With(all(s.Messages)...), nil)
@@ -102,18 +102,18 @@ func TestTheScreenIsAPartOfAllLines(t *testing.T) {
 				s.Resize(rapid.IntRange(20, 130).Draw(t, "width"), rapid.IntRange(1, 30).Draw(t, "height"), 2)
 			case 5:
 				s.step(rapid.IntRange(-3, 3).Draw(t, "step"))
-				s.Expand()
-				s.ShowReasoning(!s.Thinking)
+				s.ToggleExpanded()
+				s.ShowReasoning(!s.ShowsReasoning)
 			case 6:
-				s.Bottom()
-				if !s.follow || s.Newer() != 0 {
-					t.Fatalf("at the end %d are newer", s.Newer())
+				s.GotoBottom()
+				if !s.followEnd || s.RowsBelow() != 0 {
+					t.Fatalf("at the end %d are newer", s.RowsBelow())
 				}
 			case 7:
-				if s.arrives() {
+				if s.streaming() {
 					answer := message(history.Assistant, s.answer.Text())
 					answer.ID = next
-					s.Answer(answer, record.Receipt{})
+					s.AnswerStored(answer, record.Receipt{})
 					next++
 				}
 			case 8:
@@ -121,15 +121,15 @@ func TestTheScreenIsAPartOfAllLines(t *testing.T) {
 				for _, m := range all(s.Messages) {
 					plan.Entries = append(plan.Entries, anyEntry(t, m))
 				}
-				s.Judge(plan, 0)
+				s.SetPlan(plan, 0)
 			case 9:
-				s.TurnFailed(record.FailedTurn{After: first, Request: 7, Fault: record.Fault{
+				s.ShowFailure(record.FailedTurn{After: first, Request: 7, Fault: record.Fault{
 					What: strings.Repeat("x", 99), Words: strings.Repeat("汉字", 200),
 				}})
 			}
 			screen := s.View()
 			lines, at := s.all()
-			if end := at + s.height; s.follow && end < len(lines)-1 {
+			if end := at + s.height; s.followEnd && end < len(lines)-1 {
 				t.Fatalf("the end is followed, and line %d of %d is the last one on the screen", end, len(lines))
 			}
 			if len(screen) != s.height {
@@ -147,7 +147,7 @@ func TestTheScreenIsAPartOfAllLines(t *testing.T) {
 			// A newer message may shorten the row that is first on the screen: it is shown as it is sent, or has no
 			// ways out.
 			steady := op <= 2 && len(s.Plan.Entries)+len(s.failed) == 0
-			if now := [2]int64{s.id(s.top), int64(s.line)}; steady && newer > 0 && s.Newer() > 0 && now != place {
+			if now := [2]int64{s.id(s.top), int64(s.line)}; steady && newer > 0 && s.RowsBelow() > 0 && now != place {
 				t.Fatalf("after op %d the screen begins at %v, before at %v", op, now, place)
 			}
 		}
@@ -157,40 +157,6 @@ func TestTheScreenIsAPartOfAllLines(t *testing.T) {
 func all(b branch.Branch) []store.Message {
 	list, _ := b.All(context.Background())
 	return list
-}
-
-// What is cut away is shown by its beginning, between what is sent before and behind it.
-func TestACutTextIsShownAsItIsSent(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		words := rapid.SliceOfN(rapid.SampledFrom([]string{
-			"word", "longer-word", "汉字汉字", "👩‍👩‍👧", "שלום", "x", strings.Repeat("long", 30), "a\n\nb",
-		}), 1, 60)
-		head, rest := strings.Join(words.Draw(t, "head"), " "), strings.Join(words.Draw(t, "rest"), " ")
-		tail := rapid.SampledFrom([]string{"", "And the end."}).Draw(t, "tail")
-		from, to := len([]rune(head)), len([]rune(head+rest))
-		e := history.Entry{
-			Disposition: history.Cut, Cuts: []history.Range{{From: from, To: to}}, Inserted: []history.Insert{
-				{At: from, Text: " ... (truncated)"},
-			},
-			CharsBefore: to + len(tail), CharsAfter: from + len(tail),
-		}
-		s := shown(rapid.IntRange(24, 130).Draw(t, "width"), 200, []store.Message{
-			message(history.User, head+rest+tail), message(history.User, "Go on."),
-		}, []history.Entry{e, {Disposition: history.Kept}})
-		b := s.block(0)
-		text := ansi.Strip(strings.Join(b.lines[b.from:b.to], "\n"))
-		squeezed := strings.Join(strings.Fields(text), "")
-		if want := strings.Join(strings.Fields(head), "") + "...(truncated)"; !strings.HasPrefix(squeezed, want) {
-			t.Fatalf("%q does not begin with what is sent, and the marker: %q", text, want)
-		}
-		if !strings.HasSuffix(squeezed, strings.ReplaceAll(tail, " ", "")) {
-			t.Fatalf("%q does not end with what is sent of the end", text)
-		}
-		if !strings.Contains(text, "┄┄┄") && !strings.Contains(squeezed, strings.Join(strings.Fields(rest), "")) {
-			t.Fatalf("%q neither shows %q nor says how much is not sent", text, rest)
-		}
-	})
 }
 
 // A verdict that changes the lines of a message above the screen moves nothing on it.
@@ -204,7 +170,7 @@ func TestAVerdictAboveTheScreenMovesNothing(t *testing.T) {
 	for i := range 5 {
 		kept[i] = history.Entry{ID: entries[i].ID, Index: i, Role: entries[i].Role, Disposition: history.Kept}
 	}
-	s.Judge(history.Plan{Entries: kept}, 0)
+	s.SetPlan(history.Plan{Entries: kept}, 0)
 	if after := s.View(); !slices.Equal(before, after) {
 		t.Errorf("the screen was\n%s\nand is\n%s", uitest.Plain(before), uitest.Plain(after))
 	}
@@ -227,7 +193,7 @@ func TestAVeryLongMessageShowsItsBeginning(t *testing.T) {
 			s := shown(100, 40, []store.Message{m}, nil)
 			s.ShowReasoning(true)
 			s.selectRow(0)
-			s.Expand()
+			s.ToggleExpanded()
 			size, page := 0, ansi.Strip(strings.Join(s.block(0).lines, "\n"))
 			for _, drawn := range s.block(0).lines {
 				size += len(drawn)
@@ -246,7 +212,7 @@ func TestAVeryLongAnswerArrives(t *testing.T) {
 	piece := strings.Repeat("It goes on and on.\n\n", 500)
 	text := ""
 	for len(text) < 16*maxShown {
-		s.Stream(piece, "")
+		s.AddDelta(piece, "")
 		text += piece
 		lines := s.block(0).lines
 		if last := ansi.Strip(lines[len(lines)-1]); strings.HasPrefix(last, "┄┄┄ ") {
@@ -256,7 +222,7 @@ func TestAVeryLongAnswerArrives(t *testing.T) {
 	tall := len(s.block(0).lines)
 	m := message(history.Assistant, text)
 	m.ID = 1
-	s.Answer(m, record.Receipt{})
+	s.AnswerStored(m, record.Receipt{})
 	if got := len(s.block(0).lines); got != tall {
 		t.Errorf("stored it has %d lines, before %d", got, tall)
 	}
@@ -302,19 +268,20 @@ func TestEveryHitIsReached(t *testing.T) {
 			messages = append(messages, m)
 		}
 		s := shown(rapid.IntRange(24, 70).Draw(t, "w"), rapid.IntRange(1, 20).Draw(t, "h"), messages, nil)
-		st := theme.New(theme.Dark, theme.BuiltIn()[theme.Dark], 0)
+		st := theme.New(theme.Dark, theme.BuiltInPalettes()[theme.Dark], 0)
 		s.Themes.Styles = st
 		s.Restyle()
 		folded := uitest.Plain(s.block(0).lines)
 		cmd := s.SearchFor(rapid.SampledFrom([]string{"ab", "Ab", "a b", "日", "b c"}).Draw(t, "needle"))
 		s.run(cmd)
 		for range s.Search.hits {
-			if page := strings.Join(s.View(), "\n"); !strings.Contains(page, strings.Split(st.Hit.Render("x"), "x")[0]) {
+			marked, _, _ := strings.Cut(st.CurrentMatch.Render("x"), "x")
+			if page := strings.Join(s.View(), "\n"); !strings.Contains(page, marked) {
 				t.Fatalf("hit %d is not on the screen:\n%s", s.Search.current, page)
 			}
 			s.nextHit(1)
 		}
-		s.Leave()
+		s.Blur()
 		if s.EndSearch(); uitest.Plain(s.block(0).lines) != folded {
 			t.Fatal("what the search unfolded stays open")
 		}

@@ -32,10 +32,17 @@ func TestScreens(t *testing.T) {
 	tried := slices.Clone(entries)
 	tried[2].Disposition, tried[4].Disposition, tried[4].Cuts = history.Kept, history.Kept, nil
 	tried[4].CharsAfter, tried[3].Disposition = tried[4].CharsBefore, history.Dropped
-	s.Next, s.trial = history.Plan{Entries: entries}, true
-	s.Judge(history.Plan{Entries: tried}, 0)
+	s.NextPlan, s.trial = history.Plan{Entries: entries}, true
+	s.SetPlan(history.Plan{Entries: tried}, 0)
 	s.ScrollTo(1)
 	add("what other settings would change", s)
+
+	middle := entries[4]
+	tail := len(messages[4].Content) - len("to use. ")
+	middle.Cuts = []history.Range{{From: middle.Cuts[0].From, To: tail}}
+	s = shown(72, 12, messages[4:6], []history.Entry{middle, entries[5]})
+	s.ScrollTo(1)
+	add("a cut in the middle", s)
 
 	s = shown(72, 7, messages[4:5], entries[4:5])
 	s.ScrollTo(1)
@@ -58,29 +65,29 @@ func TestScreens(t *testing.T) {
 	f := record.FailedTurn{After: 1, Request: 7, Turn: 1, Tries: 2, Fault: record.Fault{
 		What: "here refused the request", Words: "the runner has stopped", Status: 500, Host: "localhost", Free: true,
 	}}
-	s.TurnFailed(f)
+	s.ShowFailure(f)
 	f.After, f.Request = 2, 8
-	s.TurnFailed(f)
-	s.TurnFailed(f)
+	s.ShowFailure(f)
+	s.ShowFailure(f)
 	add("two turns that failed", s)
 	s.GoTo(2)
-	if request, _, ok := s.RequestOf(); !ok || request != 8 {
+	if request, _, ok := s.RequestAtCursor(); !ok || request != 8 {
 		t.Errorf("the request of the message is %d", request)
 	}
 
 	s = staged(60, 6)
-	s.Stream("# Hi\n\nsome **te", "")
-	s.GoTo(arriving)
-	s.Stream("xt**", "")
+	s.AddDelta("# Hi\n\nsome **te", "")
+	s.GoTo(streamingID)
+	s.AddDelta("xt**", "")
 	m := message(history.Assistant, "# Hi\n\nsome **text**")
 	m.ID, m.Request = 7, 1
-	s.Answer(m, record.Receipt{
+	s.AnswerStored(m, record.Receipt{
 		VerdictCounts: store.VerdictCounts{Stored: 1, Of: map[history.Disposition]int{"kept": 1}}, Expected: 9, Estimate: 9,
 	})
 	add("the stored answer in the place of the one that arrived", s)
 	s = staged(60, 4)
-	s.Stream("Half an answer", "")
-	s.Settle()
+	s.AddDelta("Half an answer", "")
+	s.EndTurn()
 	add("an answer that is not stored", s)
 
 	for _, c := range []struct {
@@ -119,7 +126,7 @@ func TestKeys(t *testing.T) {
 			t.Errorf("%v: says %q and does %q, want %q and %q", c.keys, s.said, s.did, c.said, c.did)
 		}
 	}
-	if m, _ := four(60, 12).press("'").Selected(); m.ID != 4 {
+	if m, _ := four(60, 12).press("'").MessageAtCursor(); m.ID != 4 {
 		t.Errorf("the model sees from message %d, want 4", m.ID)
 	}
 }
@@ -170,9 +177,9 @@ func (s *stage) drags(from, to string) string {
 		return -1, -1
 	}
 	s.copied = ""
-	s.Press(at(from))
+	s.MouseDown(at(from))
 	x, y := at(to)
-	s.Drag(x+ansi.StringWidth(to)-1, y)
+	s.MouseDrag(x+ansi.StringWidth(to)-1, y)
 	s.MouseUp()
 	return s.copied
 }
@@ -194,49 +201,43 @@ func TestDraggingCopiesWhatIsDrawn(t *testing.T) {
 			t.Errorf("from %q to %q: got %q, want %q", c.from, c.to, got, c.want)
 		}
 	}
-	s.TurnFailed(record.FailedTurn{After: 2, Fault: record.Fault{What: "It failed", Words: "the runner has stopped"}})
+	s.ShowFailure(record.FailedTurn{After: 2, Fault: record.Fault{What: "It failed", Words: "the runner has stopped"}})
 	if got, want := s.drags("It", "stopped"), "It failed\n“the runner has stopped"; got != want {
 		t.Errorf("of a failure %q is copied, want %q", got, want)
 	}
 	x := ansi.StringWidth("  ▌ ")
-	s.Press(x, 1)
-	s.Drag(x+2, 1)
+	s.MouseDown(x, 1)
+	s.MouseDrag(x+2, 1)
 	if line := s.View()[1]; !strings.Contains(line, "\x1b[7mHow\x1b[m") {
 		t.Errorf("the selection is drawn as %q", line)
 	}
-	s.Press(x, 1)
+	s.MouseDown(x, 1)
 	if _, clicked := s.MouseUp(); !clicked {
 		t.Error("a press without a way is no click")
 	}
 	short := shown(60, 20, []store.Message{message(history.User, "one line")}, nil)
-	if short.Press(x, 15); short.Held() {
+	if short.MouseDown(x, 15); short.Dragging() {
 		t.Error("a press below the last message holds something")
 	}
 }
 
 func TestTheLastCodeBlockIsCopiedAndThenTheOneBefore(t *testing.T) {
-	text := "one\n```go\na\n```\ntwo\n~~~~\nb\n```\nc\n~~~~\nend"
-	s := shown(60, 20, []store.Message{message(history.Assistant, text), message(history.User, "no code")}, nil)
-	for _, want := range []string{"b\n```\nc", "a", "b\n```\nc"} {
-		if s.CopyText("code"); s.copied != want {
-			t.Errorf("got %q, want %q", s.copied, want)
-		}
-	}
-	again := shown(60, 20, []store.Message{
-		message(history.Assistant, "```\nx\n```\n```\nsame\n```\n```\nsame\n```"),
-		message(history.Assistant, "```\nother\n```\n```\nsame\n```"),
+	s := shown(60, 20, []store.Message{
+		message(history.Assistant, "```\nx\n```\n~~~~\n```\nsame\n~~~~\n~~~~\n```\nsame\n~~~~"),
+		message(history.Assistant, "```\nother\n```\n~~~~\n```\nsame\n~~~~"),
+		message(history.User, "no code"),
 	}, nil)
 	for _, c := range []struct {
 		message int64
 		want    string
-	}{{1, "same"}, {1, "same"}, {1, "x"}, {2, "same"}, {2, "other"}} {
-		again.GoTo(c.message)
-		if again.CopyText("code"); again.copied != c.want {
-			t.Errorf("of message %d %q is copied, want %q", c.message, again.copied, c.want)
+	}{{1, "```\nsame"}, {1, "```\nsame"}, {1, "x"}, {1, "```\nsame"}, {2, "```\nsame"}, {2, "other"}} {
+		s.GoTo(c.message)
+		if s.CopyCommand("code"); s.copied != c.want {
+			t.Errorf("of message %d %q is copied, want %q", c.message, s.copied, c.want)
 		}
 	}
-	s.GoTo(2)
-	if s.CopyText("code"); s.said != "This message has no code block." {
+	s.GoTo(3)
+	if s.CopyCommand("code"); s.said != "This message has no code block." {
 		t.Errorf("without code it says %q", s.said)
 	}
 }

@@ -21,26 +21,26 @@ import (
 	"winnow/ui/theme"
 )
 
-// Search is a search in the transcript: the text, the messages that hold it, and at which of these the user is.
+// Search is a search in the transcript: its text, the matching messages, and the current match.
 type Search struct {
 	theme.Field      // the text that is searched for, as it is typed
-	On          bool // hits are marked
-	Open        bool // the search line takes the keys
+	Active      bool // matches are highlighted
+	Typing      bool // the search line has the focus
 
 	pattern *regexp.Regexp // nil where there is nothing to search for; another one for each search
-	done    bool           // the answer for the text is here
+	done    bool           // hits are those of the current text
 	hits    []hit
-	current int // the hit that the user is at, from 0
+	current int // index of the current hit
 }
 
-// hit is a message that holds the text, in its own text or in its tool calls.
+// hit is a message that matches in its text or in its tool calls.
 type hit struct {
 	message int64 // its id
-	at      int   // the character of its text at which the first match begins, -1 for a match in the calls
+	at      int   // the code point of its text at which the first match begins, -1 for a match in the calls
 }
 
-// patternOf finds a text literally: without a capital letter in it in any case, and a blank is any white space. It is
-// nil for no text.
+// patternOf returns a pattern that matches a text literally, except that a space matches any white space. Case counts
+// only if the text has a capital letter. It is nil for a blank text.
 func patternOf(text string) *regexp.Regexp {
 	words := strings.Fields(text)
 	if len(words) == 0 {
@@ -56,7 +56,7 @@ func patternOf(text string) *regexp.Regexp {
 	return regexp.MustCompile(pattern)
 }
 
-// hitsOf searches texts and tool calls, not reasoning.
+// hitsOf searches texts and tool calls, but not reasoning.
 func hitsOf(ctx context.Context, messages branch.Branch, pattern *regexp.Regexp) (list []hit, err error) {
 	err = messages.Each(ctx, 0, messages.Len(), func(_ int, m store.Message) error {
 		if at := pattern.FindStringIndex(m.Content); at != nil {
@@ -69,28 +69,28 @@ func hitsOf(ctx context.Context, messages branch.Branch, pattern *regexp.Regexp)
 	return list, err
 }
 
-// Finds says whether a search for a text finds it in a message.
-func (c *Model) Finds(message int64, text string) bool {
+// Matches reports whether a search for a text matches a message.
+func (c *Model) Matches(message int64, text string) bool {
 	m, ok := c.Message(message)
 	pattern := patternOf(text)
 	return ok && pattern != nil && pattern.MatchString(m.Content+"\n"+callText(m.ToolCalls))
 }
 
-// SearchFor looks for a text, as the search line does when it is closed.
+// SearchFor starts a search for a text with the search line closed.
 func (c *Model) SearchFor(text string) tea.Cmd {
-	c.Search = Search{Field: theme.NewField(text), On: true}
-	return c.SearchOn()
+	c.Search = Search{Field: theme.NewField(text), Active: true}
+	return c.RunSearch()
 }
 
-// EndSearch ends the search and takes its marks away. What it unfolded under the cursor stays open.
+// EndSearch ends the search and removes its highlighting. The message under the cursor stays expanded.
 func (c *Model) EndSearch() {
 	if c.cursor != 0 && c.Search.at() == c.cursor {
-		c.open[c.cursor] = true
+		c.expanded[c.cursor] = true
 	}
 	c.Search = Search{}
 }
 
-// searchKey is a key while the search line is open.
+// searchKey handles a key while the search line has the focus.
 func (c *Model) searchKey(msg tea.KeyPressMsg) tea.Cmd {
 	k, f := &c.Keys, &c.Search
 	before := f.Text()
@@ -100,15 +100,15 @@ func (c *Model) searchKey(msg tea.KeyPressMsg) tea.Cmd {
 	case choose && f.done && len(f.hits) == 0:
 		return c.Say("No match in this chat; " + k.First(keymap.Back) + " ends the search.")
 	case choose:
-		f.Open = false
+		f.Typing = false
 	case k.Pressed(msg, keymap.ListUp):
 		return c.nextHit(-1)
 	case k.Pressed(msg, keymap.ListDown):
 		return c.nextHit(1)
 	case k.Pressed(msg, keymap.Palette):
-		f.Open = false
+		f.Typing = false
 		return c.Do(keymap.Palette)
-	case !f.Typed(msg):
+	case !f.HandleKey(msg):
 		return c.NoKey(msg, k.First(keymap.Choose)+" keeps the matches, "+k.First(keymap.Back)+" ends the search.")
 	case f.Text() != before:
 		return c.typed()
@@ -116,22 +116,22 @@ func (c *Model) searchKey(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// Paste puts a text into the search line.
+// Paste inserts a text into the search line.
 func (c *Model) Paste(text string) tea.Cmd {
 	c.Search.Insert(text)
 	return c.typed()
 }
 
-// typed looks for what the search line holds now.
+// typed searches for the text that is now in the search line.
 func (c *Model) typed() tea.Cmd {
-	c.Screen.Hush()
+	c.Callbacks.ClearNotice()
 	c.Search.hits = nil
-	return c.SearchOn()
+	return c.RunSearch()
 }
 
-// SearchOn looks for the text, where there is a search: it marks it at once, and finds it in a command. Where the user
-// is at a hit already, the page stays as long as that is one.
-func (c *Model) SearchOn() tea.Cmd {
+// RunSearch searches again, if there is a search. Matches are highlighted at once; the list of hits arrives later. If
+// the current message still matches, the screen stays in place.
+func (c *Model) RunSearch() tea.Cmd {
 	f := &c.Search
 	f.pattern = patternOf(f.Text())
 	if f.done = f.pattern == nil; f.done {
@@ -150,8 +150,8 @@ func (c *Model) SearchOn() tea.Cmd {
 	})
 }
 
-// found takes what a search found. The user goes to the next hit from the cursor on, else from what is on the screen,
-// and stays with the message where there is a hit already.
+// found takes the hits of a search. The current message stays the current hit if it matches; otherwise the next hit
+// from the cursor or the top of the screen becomes current.
 func (c *Model) found(hits []hit) {
 	f := &c.Search
 	was := f.at()
@@ -164,23 +164,23 @@ func (c *Model) found(hits []hit) {
 	}
 }
 
-// nextHit goes to the next hit or the one before. Behind the last one comes the first.
+// nextHit goes to the next hit or the previous one, and wraps around at the ends.
 func (c *Model) nextHit(by int) tea.Cmd {
 	f := &c.Search
 	switch n := len(f.hits); {
-	case !f.On:
+	case !f.Active:
 		return c.Say("There is no search: " + c.Keys.First(keymap.Find) + " starts a search.")
 	case n == 0 && f.done:
 		return c.Say("No match in this chat.")
 	case n > 0:
 		f.current = (f.current + by + n) % n
-		c.Screen.Hush()
+		c.Callbacks.ClearNotice()
 		c.showHit()
 	}
 	return nil
 }
 
-// at is the message that the user is at, 0 for none.
+// at returns the id of the current hit's message, 0 for none.
 func (f *Search) at() int64 {
 	if f.current < len(f.hits) {
 		return f.hits[f.current].message
@@ -188,8 +188,8 @@ func (f *Search) at() int64 {
 	return 0
 }
 
-// showHit selects the message that the user is at, unfolds it and scrolls its first match onto the screen, to a third
-// from the top where it was not on it.
+// showHit selects the message of the current hit, expands it, and scrolls its first match into view, a third from the
+// top.
 func (c *Model) showHit() {
 	i, ok := c.index(c.Search.at())
 	if !ok || !c.ready() {
@@ -201,15 +201,14 @@ func (c *Model) showHit() {
 	if at.compare(position{c.top, c.line, 0}) < 0 || at.compare(position{last, y, 0}) > 0 {
 		c.moveTo(i, max(0, at.line-c.height/3))
 	}
-	c.Screen.Moved()
+	c.Callbacks.CursorMoved()
 }
 
-// markMatches marks what the search finds in the text of a block. What is wrapped is found where a line ends in the
-// place of a blank.
+// markMatches highlights the matches in the text of a block. A match may wrap at a line end in place of a space.
 func (c *Model) markMatches(b *block) {
-	style := c.Themes.Styles.Found
-	if b.at {
-		style = c.Themes.Styles.Hit
+	style := c.Themes.Styles.SearchMatch
+	if b.isCurrentHit {
+		style = c.Themes.Styles.CurrentMatch
 	}
 	none := min(b.to, len(b.lines)-1)
 	b.match = none
@@ -234,8 +233,8 @@ func (c *Model) markMatches(b *block) {
 	}
 }
 
-// sees says what the model sees of a hit in the request on show.
-func (c *Model) sees(h hit) string {
+// verdictOfHit says in a word, with its glyph, what the request on show sends of a hit.
+func (c *Model) verdictOfHit(h hit) string {
 	switch e := c.entry(h.message); {
 	case e == nil:
 		return "? not known"
@@ -247,7 +246,7 @@ func (c *Model) sees(h hit) string {
 	return "● sent"
 }
 
-// hitText says where the user's hit is and what the model sees of it.
+// hitText says which match is current and whether the model sees it.
 func (c *Model) hitText() string {
 	f := &c.Search
 	switch {
@@ -259,14 +258,14 @@ func (c *Model) hitText() string {
 		return "no match in this chat"
 	}
 	at, of := theme.Thousands(f.current+1), theme.Thousands(len(f.hits))
-	return "match " + at + " of " + of + " · " + c.sees(f.hits[f.current])
+	return "match " + at + " of " + of + " · " + c.verdictOfHit(f.hits[f.current])
 }
 
-// SearchLine is the search line while it is typed in: the text, then a sentence, else what was found. The cursor is in
-// column x.
+// SearchLine draws the search line in w cells: the text, then the notice if there is one, else the status. The cursor
+// is in column x.
 func (c *Model) SearchLine(w int, sentence string) (line string, x int) {
 	st, lead := &c.Themes.Styles, "  / "
-	text, x := c.Search.View(max(1, w/2) + 1) // the cursor stands behind the text
+	text, x := c.Search.View(max(1, w/2) + 1) // one more cell for the cursor
 	status := cmp.Or(markdown.OneLine(sentence, w), c.hitText())
 	line = st.Strong.Render(lead) + text + st.Strong.Render("  "+status)
 	return theme.Fit(line, w), min(len(lead)+x, max(0, w-1))

@@ -43,12 +43,12 @@ func staged(w, h int) *stage {
 	say := func(text string) tea.Cmd { s.said = text; return nil }
 	s.Model = &Model{Context: &app.Context{Shared: &app.Shared{
 		ProgramContext: context.Background, Keys: keymap.Default(), Say: say, Fail: say,
-		Themes: &theme.Set{Styles: theme.New(theme.None, theme.Palette{}, 0)},
+		Themes: &theme.Selection{Styles: theme.New(theme.None, theme.Palette{}, 0)},
 		Do:     func(a keymap.Action) tea.Cmd { s.did = a; return nil },
 		Replan: func() tea.Cmd { return nil }, Copy: func(_, text string) tea.Cmd { s.copied = text; return nil },
-	}}, Screen: Screen{
-		Moved: func() {}, Hush: func() {},
-		Past: func() bool { return false }, Trial: func() bool { return s.trial },
+	}}, Callbacks: Callbacks{
+		CursorMoved: func() {}, ClearNotice: func() {},
+		ShowsPast: func() bool { return false }, ShowsTrial: func() bool { return s.trial },
 	}}
 	s.Reset(branch.Branch{})
 	s.Resize(w, h, 2)
@@ -58,7 +58,7 @@ func staged(w, h int) *stage {
 // press presses keys and does what their commands leave to be done.
 func (s *stage) press(keys ...string) *stage {
 	for _, name := range keys {
-		s.run(s.Key(uitest.Key(name)))
+		s.run(s.Update(uitest.Key(name)))
 	}
 	return s
 }
@@ -91,7 +91,7 @@ func shown(w, h int, messages []store.Message, entries []history.Entry) *stage {
 	for i := range entries {
 		entries[i].ID, entries[i].Index, entries[i].Role = int64(i+1), i, messages[i].Role
 	}
-	s.Judge(history.Plan{Entries: entries}, 0)
+	s.SetPlan(history.Plan{Entries: entries}, 0)
 	return s
 }
 
@@ -158,7 +158,7 @@ func parser() ([]store.Message, []history.Entry) {
 func four(w, h int) *stage {
 	messages, entries := parser()
 	s := shown(w, h, messages[:4], entries[:4])
-	s.Next = s.Plan
-	s.Enter()
+	s.NextPlan = s.Plan
+	s.Focus()
 	return s
 }

@@ -24,7 +24,7 @@ func (t *Model) Activity(asked bool) (doing, facts, why string) {
 		return fmt.Sprintf("trying again in %d s", left), "", markdown.Visible(t.retryCause)
 	}
 	facts = theme.Duration(max(0, t.shown.Sub(t.since)))
-	if n := theme.TokensOf(t.arrived); n > 0 {
+	if n := theme.EstimateTokens(t.arrived); n > 0 {
 		facts += " · ~" + theme.Plural(n, "token")
 	} else if t.progress != "" {
 		facts += " · " + t.progress

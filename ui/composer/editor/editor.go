@@ -1,6 +1,5 @@
-// Package editor edits a draft: a text with a cursor, in which insets may stand. A character is a grapheme cluster or a
-// line break, and an inset, whatever the length of its label, is one character too. The package does not know what an
-// inset stands for.
+// Package editor edits a text with a cursor. The text may contain insets. A character is a grapheme cluster, a line
+// break, or an inset, however long its label is. The package does not know what an inset means.
 package editor
 
 import (
@@ -16,13 +15,13 @@ import (
 // tabWidth is the width of a tab in cells.
 const tabWidth = 4
 
-// Inset stands in a text as one character. Its label is drawn, and must not change.
+// Inset is drawn as its label and edited as one character. Its label must not change.
 type Inset interface{ Label() string }
 
 // character is what the cursor steps over: a grapheme cluster, a line break, or an inset.
 type character struct {
-	text  string // the cluster, or the inset's label
-	width int    // in cells of the screen
+	text  string // the cluster, or the label of the inset
+	width int    // in cells
 	inset Inset  // nil for a cluster
 }
 
@@ -31,47 +30,46 @@ func (c character) endsLine() bool { return c.inset == nil && c.text == "\n" }
 // blank reports whether the character separates words.
 func (c character) blank() bool { return c.inset == nil && strings.TrimSpace(c.text) == "" }
 
-// Editor is a text and the cursor in it. New makes one; the zero value is not ready. A position is the number of
-// characters in front of it.
+// Editor is a text and a cursor. The zero value is not usable; call New. Positions count characters from the beginning.
 type Editor struct {
-	text    []character
-	cursor  int
-	goal    int   // the column that moving up and down comes back to,
-	goalOf  int   // as long as the cursor is here
-	width   int   // of a row, in cells
-	most    int   // rows that are shown at once
-	top     int   // the first row that is shown
-	changes int   // how often the text has changed
-	starts  []int // the first character of each row, nil where the text is not laid out
+	text     []character
+	cursor   int
+	goal     int   // the column that moving up and down keeps,
+	goalOf   int   // while the cursor is at this position
+	width    int   // of a row, in cells
+	maxRows  int   // maximum number of visible rows
+	top      int   // the first visible row
+	revision int   // counts the changes of the text
+	starts   []int // the first character of each row, nil before layout
 }
 
-// New makes an empty editor of one row.
-func New() Editor { return Editor{width: 1, most: 1} }
+// New returns an empty editor of one row.
+func New() Editor { return Editor{width: 1, maxRows: 1} }
 
-// Resize sets the width of the rows in cells, and how many of them are shown at most.
+// Resize sets the width of the rows in cells and the maximum number of visible rows.
 func (e *Editor) Resize(width, most int) {
 	if width = max(1, width); width != e.width {
 		e.width, e.starts = width, nil
 	}
-	e.most = max(1, most)
+	e.maxRows = max(1, most)
 }
 
-// Changes is a number that grows with every change of the text.
-func (e *Editor) Changes() int { return e.changes }
+// Revision returns a number that grows with every change of the text.
+func (e *Editor) Revision() int { return e.revision }
 
-// Empty reports whether nothing is written.
+// Empty reports whether the text is empty.
 func (e *Editor) Empty() bool { return len(e.text) == 0 }
 
-// Reset makes the text empty.
-func (e *Editor) Reset() { e.Become(New()) }
+// Reset empties the text.
+func (e *Editor) Reset() { e.TakeFrom(New()) }
 
-// Become takes the text and the cursor of another editor, which must not be used any more.
-func (e *Editor) Become(o Editor) {
-	o.width, o.most, o.changes, o.starts = e.width, e.most, e.changes+1, nil
+// TakeFrom takes text and cursor from another editor, which must not be used afterwards. The size stays.
+func (e *Editor) TakeFrom(o Editor) {
+	o.width, o.maxRows, o.revision, o.starts = e.width, e.maxRows, e.revision+1, nil
 	*e = o
 }
 
-// All yields each character with nil, line breaks among them, and each inset with its label.
+// All yields each character and a nil inset, or the label of each inset and the inset.
 func (e *Editor) All() iter.Seq2[string, Inset] {
 	return func(yield func(string, Inset) bool) {
 		for i := 0; i < len(e.text) && yield(e.text[i].text, e.text[i].inset); i++ {
@@ -79,8 +77,8 @@ func (e *Editor) All() iter.Seq2[string, Inset] {
 	}
 }
 
-// Word is the text between the last blank and the cursor, "" where it holds an inset.
-func (e *Editor) Word() string {
+// WordBeforeCursor returns the text from the last white space to the cursor, "" if it contains an inset.
+func (e *Editor) WordBeforeCursor() string {
 	word := ""
 	for _, c := range e.text[e.wordStart():e.cursor] {
 		word += c.text
@@ -88,10 +86,10 @@ func (e *Editor) Word() string {
 	return word
 }
 
-// TakeWord removes what Word returns.
-func (e *Editor) TakeWord() { e.replace(e.wordStart(), e.cursor, "") }
+// DeleteWordBeforeCursor deletes what WordBeforeCursor returns.
+func (e *Editor) DeleteWordBeforeCursor() { e.replace(e.wordStart(), e.cursor, "") }
 
-// wordStart is where Word begins.
+// wordStart is where WordBeforeCursor begins.
 func (e *Editor) wordStart() int {
 	from := e.cursor
 	for ; from > 0 && !e.text[from-1].blank(); from-- {
@@ -102,17 +100,17 @@ func (e *Editor) wordStart() int {
 	return from
 }
 
-// Insert writes a text at the cursor.
+// Insert inserts a text at the cursor.
 func (e *Editor) Insert(text string) { e.replace(e.cursor, e.cursor, text) }
 
-// InsertInset puts an inset at the cursor.
+// InsertInset inserts an inset at the cursor.
 func (e *Editor) InsertInset(inset Inset) {
 	label := inset.Label()
 	e.put(e.cursor, e.cursor, character{text: label, width: ansi.StringWidth(label), inset: inset})
 }
 
-// ReplaceInset lets a function write in the place of an inset, and reports whether there is such an inset. The cursor
-// stays where it is in the text around it; what was right behind the inset is right behind the new text.
+// ReplaceInset deletes an inset and calls write with the cursor in its place. It reports whether the inset was found.
+// Afterwards the cursor is back at its place in the surrounding text.
 func (e *Editor) ReplaceInset(inset Inset, write func()) bool {
 	at := slices.IndexFunc(e.text, func(c character) bool { return c.inset == inset })
 	if at < 0 {
@@ -128,8 +126,8 @@ func (e *Editor) ReplaceInset(inset Inset, write func()) bool {
 	return true
 }
 
-// replace writes a text in the place of what is between two positions. Its ends may become one character with what is
-// beside them, as a letter and its accent, or the halves of a flag.
+// replace replaces the text between two positions. The ends of the new text may combine with its neighbours into one
+// character, such as a letter and an accent.
 func (e *Editor) replace(from, to int, text string) {
 	if from == to && text == "" {
 		return
@@ -144,14 +142,14 @@ func (e *Editor) replace(from, to int, text string) {
 		to++
 	}
 	e.put(from, to, charactersOf(text+behind)...)
-	e.cursor = from + len(charactersOf(text)) // behind what became one character with what follows
+	e.cursor = from + len(charactersOf(text)) // after a character that combined with what follows
 }
 
-// put puts characters in the place of what is between two positions, and the cursor behind them.
+// put replaces the characters between two positions and moves the cursor after them.
 func (e *Editor) put(from, to int, with ...character) {
 	e.text = slices.Replace(e.text, from, to, with...)
 	e.cursor, e.starts = from+len(with), nil
-	e.changes++
+	e.revision++
 }
 
 // charactersOf splits a text into its characters.
@@ -180,7 +178,7 @@ var moves = map[string]func(*Editor, int) int{
 	"ctrl+end": (*Editor).end, "alt+>": (*Editor).end,
 }
 
-// cuts are the keys that remove what is between the cursor and a position.
+// cuts are the keys that delete from the cursor to a position.
 var cuts = map[string]func(*Editor, int) int{
 	"backspace": (*Editor).left, "ctrl+h": (*Editor).left, "shift+backspace": (*Editor).left,
 	"delete": (*Editor).right, "ctrl+d": (*Editor).right,
@@ -189,8 +187,8 @@ var cuts = map[string]func(*Editor, int) int{
 	"ctrl+u": (*Editor).lineStart, "ctrl+k": (*Editor).lineEnd,
 }
 
-// Press handles a key that moves the cursor or removes text.
-func (e *Editor) Press(msg tea.KeyPressMsg) {
+// HandleKey handles a key that moves the cursor or deletes text.
+func (e *Editor) HandleKey(msg tea.KeyPressMsg) {
 	name := msg.Keystroke()
 	switch move, cut := moves[name], cuts[name]; {
 	case move != nil:
@@ -234,7 +232,7 @@ func (e *Editor) wordLeft(p int) int {
 	return p
 }
 
-// wordRight is the end of the word behind a position.
+// wordRight is the end of the word after a position.
 func (e *Editor) wordRight(p int) int {
 	for p < len(e.text) && e.text[p].blank() {
 		p++
@@ -249,7 +247,7 @@ func (e *Editor) up(p int) int { return e.vertical(p, -1) }
 
 func (e *Editor) down(p int) int { return e.vertical(p, 1) }
 
-// vertical is so many rows below a position, in the column where moving up and down began.
+// vertical is the position so many rows below another one, in the column where moving up and down began.
 func (e *Editor) vertical(p, rows int) int {
 	if p != e.goalOf {
 		e.goal = e.column(p)

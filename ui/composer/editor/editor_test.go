@@ -74,7 +74,7 @@ func TestKeys(t *testing.T) {
 			e.InsertInset(label("7"))
 		}
 		for name := range strings.FieldsSeq(c.keys) {
-			e.Press(uitest.Key(name))
+			e.HandleKey(uitest.Key(name))
 		}
 		if got := named(&e); got != c.want {
 			t.Errorf("%q after %s is %q, want %q", c.text, c.keys, got, c.want)
@@ -124,18 +124,18 @@ func TestEditorIsATextWithACursor(t *testing.T) {
 				}
 				p.e.ReplaceInset(numbered(n), func() { p.e.Insert(text) })
 			},
-			"left":      func(*rapid.T) { p.e.Press(uitest.Key("left")); p.at = max(0, p.at-1) },
-			"right":     func(*rapid.T) { p.e.Press(uitest.Key("right")); p.at = min(len(p.text), p.at+1) },
-			"ctrl+home": func(*rapid.T) { p.e.Press(uitest.Key("ctrl+home")); p.at = 0 },
+			"left":      func(*rapid.T) { p.e.HandleKey(uitest.Key("left")); p.at = max(0, p.at-1) },
+			"right":     func(*rapid.T) { p.e.HandleKey(uitest.Key("right")); p.at = min(len(p.text), p.at+1) },
+			"ctrl+home": func(*rapid.T) { p.e.HandleKey(uitest.Key("ctrl+home")); p.at = 0 },
 			"backspace": func(*rapid.T) {
-				p.e.Press(uitest.Key("backspace"))
+				p.e.HandleKey(uitest.Key("backspace"))
 				if p.at > 0 {
 					p.text = append(p.text[:p.at-1:p.at-1], p.text[p.at:]...)
 					p.at--
 				}
 			},
 			"delete": func(*rapid.T) {
-				p.e.Press(uitest.Key("delete"))
+				p.e.HandleKey(uitest.Key("delete"))
 				if p.at < len(p.text) {
 					p.text = append(p.text[:p.at:p.at], p.text[p.at+1:]...)
 				}

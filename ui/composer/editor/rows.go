@@ -8,8 +8,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// rows is the first character of each row. A row ends behind a line break, or behind a space where it can, and spaces
-// may hang over its end. A line that fills its last row has one more, for the cursor.
+// rows returns the first character of each row. Rows break after a line break, or after a space if possible; spaces may
+// extend beyond the width. A full last row is followed by an empty one for the cursor.
 func (e *Editor) rows() []int {
 	if e.starts != nil {
 		return e.starts
@@ -43,7 +43,7 @@ func (e *Editor) rows() []int {
 	return starts
 }
 
-// widthOf is the width of the characters between two positions in cells. None is wider than a row.
+// widthOf is the width in cells of the characters between two positions. A wider character counts as a row.
 func (e *Editor) widthOf(from, to int) (n int) {
 	for _, c := range e.text[from:to] {
 		n += min(c.width, e.width)
@@ -51,7 +51,7 @@ func (e *Editor) widthOf(from, to int) (n int) {
 	return n
 }
 
-// row is the row that a position is in.
+// row is the row of a position.
 func (e *Editor) row(p int) int {
 	behind, _ := slices.BinarySearch(e.rows(), p+1)
 	return behind - 1
@@ -60,8 +60,8 @@ func (e *Editor) row(p int) int {
 // column is the number of cells between the left edge and a position.
 func (e *Editor) column(p int) int { return min(e.widthOf(e.rows()[e.row(p)], p), e.width-1) }
 
-// at is the position of the character in a column of a row, or of the end of the row, which is in front of its last
-// character unless it is the end of the text. Above the text it is the start of the text, below the text its end.
+// at is the position of the character in a column of a row, or else of the end of that row. Above the text it is the
+// beginning of the text, below it the end.
 func (e *Editor) at(column, y int) int {
 	rows, end := e.rows(), len(e.text)
 	switch {
@@ -81,32 +81,32 @@ func (e *Editor) at(column, y int) int {
 	return p
 }
 
-// OnFirst reports whether the cursor is on the first row of the text.
-func (e *Editor) OnFirst() bool { return e.row(e.cursor) == 0 }
+// OnFirstRow reports whether the cursor is on the first row.
+func (e *Editor) OnFirstRow() bool { return e.row(e.cursor) == 0 }
 
-// OnLast reports whether the cursor is on the last row of the text.
-func (e *Editor) OnLast() bool { return e.row(e.cursor) == len(e.rows())-1 }
+// OnLastRow reports whether the cursor is on the last row.
+func (e *Editor) OnLastRow() bool { return e.row(e.cursor) == len(e.rows())-1 }
 
-// Height is the number of rows that are shown.
-func (e *Editor) Height() int { return min(e.most, len(e.rows())) }
+// Height is the number of visible rows.
+func (e *Editor) Height() int { return min(e.maxRows, len(e.rows())) }
 
-// scroll brings the cursor into view.
+// scroll scrolls the cursor into view.
 func (e *Editor) scroll() {
 	y := e.row(e.cursor)
-	e.top = max(0, min(e.top, len(e.rows())-e.most))
-	e.top = max(y-e.most+1, min(e.top, y))
+	e.top = max(0, min(e.top, len(e.rows())-e.maxRows))
+	e.top = max(y-e.maxRows+1, min(e.top, y))
 }
 
-// Cursor is where the cursor is, counted from the upper left corner of what is shown.
+// Cursor returns the cell of the cursor, from the upper left corner of the visible rows.
 func (e *Editor) Cursor() (x, y int) {
 	e.scroll()
 	return e.column(e.cursor), e.row(e.cursor) - e.top
 }
 
-// Click puts the cursor where x and y point, which are counted as those of Cursor.
+// Click moves the cursor to a cell, counted like those of Cursor.
 func (e *Editor) Click(x, y int) { e.cursor = e.at(x, y+e.top) }
 
-// View draws the rows that are shown, its insets in a style of their own.
+// View draws the visible rows; insets have a style of their own.
 func (e *Editor) View(text, inset lipgloss.Style) (out []string) {
 	e.scroll()
 	bounds := append(slices.Clip(e.rows()), len(e.text))
@@ -121,7 +121,7 @@ func (e *Editor) draw(row []character, text, inset lipgloss.Style) string {
 	line, plain, used := "", "", 0
 	for _, c := range row {
 		if used += min(c.width, e.width); used > e.width || c.endsLine() {
-			break // The rest is spaces that hang over the end.
+			break // Only spaces beyond the width are left.
 		}
 		shown := c.text
 		switch {

@@ -1,6 +1,6 @@
-// Package queue is the messages that the user has finished while an answer arrives: in which order they are sent, when
-// the next one may be, and which of them are on disk. It sends nothing: its parent asks for the next message when a
-// turn has ended, and says what became of it.
+// Package queue holds the messages that the user has finished while an answer is still arriving: their order, whether
+// the next one may be sent, and which are on disk. Sending is up to its parent, which asks for the next message after a
+// turn and reports what became of it.
 package queue
 
 import (
@@ -18,65 +18,65 @@ import (
 
 // Model is the queue of one session.
 type Model struct {
-	// Ready sends the next message, where that may be: it could not be sent before because it was still being saved.
-	Ready func() tea.Cmd
+	// SendNext is called when the next message has been saved: until then it could not be sent.
+	SendNext func() tea.Cmd
 
 	ctx     *app.Context
-	items   []*item // in the order in which they are sent
-	sending *item   // that a turn tries to send, nil for none
-	held    bool    // nothing is sent before the user says so
+	items   []*item // in the order of sending
+	sending *item   // the item that a turn is sending, nil for none
+	paused  bool    // nothing is sent until the user resumes
 }
 
 // item is a queued message.
 type item struct {
 	store.QueuedMessage
-	saving bool  // it is on its way to the disk
-	id     int64 // on disk, 0 where it is not; only what is done in order reads and writes it while it is being saved
+	saving bool  // it is being saved
+	id     int64 // in the store, 0 for none; only steps of InOrder use it while it is being saved
 }
 
-// unsaved reports whether the message is in memory alone: its session is not on disk yet, or could not take it.
+// unsaved reports whether the message is in memory only: the session is not on disk yet, or saving failed.
 func (it *item) unsaved() bool { return !it.saving && it.id == 0 }
 
-// New is an empty queue.
+// New returns an empty queue.
 func New(ctx *app.Context) *Model { return &Model{ctx: ctx} }
 
-// id is the session's, "" as long as it is not on disk.
-func (q *Model) id() string { return q.ctx.Session.Info().ID }
+// sessionID is the session's id, "" until it is on disk.
+func (q *Model) sessionID() string { return q.ctx.Session.Info().ID }
 
-// Load reads what was left in the session, and puts it in front of what was queued since. The user may have forgotten
-// it: it waits for a word.
+// Load reads the queue that was left in the session and puts it before newer messages. The queue is then paused,
+// because the user may have forgotten it.
 func (q *Model) Load() tea.Cmd {
-	if q.id() == "" {
+	if q.sessionID() == "" {
 		return nil
 	}
 	var left []store.QueuedMessage
 	return q.ctx.InOrder(func(ctx context.Context) (err error) {
-		left, err = q.ctx.Session.Store().Queue(ctx, q.id())
+		left, err = q.ctx.Session.Store().Queue(ctx, q.sessionID())
 		return err
 	}, func(err error) tea.Cmd {
 		var items []*item
 		for _, m := range left {
 			items = append(items, &item{QueuedMessage: m, id: m.ID})
 		}
-		q.items, q.held = append(items, q.items...), q.held || len(items) > 0
-		return tea.Batch(q.ctx.ReportError(err), q.ctx.Say(q.Waits()))
+		q.items, q.paused = append(items, q.items...), q.paused || len(items) > 0
+		return tea.Batch(q.ctx.ReportError(err), q.ctx.Say(q.PausedNotice()))
 	})
 }
 
-// Add puts a message at the end of the queue.
+// Add appends a message to the queue.
 func (q *Model) Add(m store.QueuedMessage) tea.Cmd {
 	q.items = append(q.items, &item{QueuedMessage: m})
 	return q.Save()
 }
 
-// Save saves the items that are not on disk yet, where the session is.
+// Save saves the items that are not on disk yet, if the session is.
 func (q *Model) Save() tea.Cmd {
-	if q.id() == "" {
+	if q.sessionID() == "" {
 		return nil
 	}
 	var cmds []tea.Cmd
 	for _, it := range q.items {
-		if it.unsaved() && it != q.sending { // one that is being sent from memory would be sent twice
+		if it.unsaved() && it != q.sending { // an item that is being sent from memory would be sent twice
 			it.saving = true
 			cmds = append(cmds, q.ctx.InOrder(func(ctx context.Context) error { return q.save(ctx, it) },
 				func(err error) tea.Cmd { return q.saved(it, err) }))
@@ -85,28 +85,28 @@ func (q *Model) Save() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// save writes an item down.
+// save stores an item.
 func (q *Model) save(ctx context.Context, it *item) error {
-	stored, err := q.ctx.Session.Store().Enqueue(ctx, q.id(), it.QueuedMessage)
+	stored, err := q.ctx.Session.Store().Enqueue(ctx, q.sessionID(), it.QueuedMessage)
 	it.id = stored.ID
 	return err
 }
 
-// saved notes that an item is on disk, or why it is not.
+// saved is called when an item has been saved, or could not be.
 func (q *Model) saved(it *item, err error) (said tea.Cmd) {
 	it.saving, it.ID = false, it.id
 	if err != nil {
 		said = q.ctx.Fail("The queued message could not be saved: " + theme.Sentence(err))
 	}
-	if len(q.items) > 0 && q.items[0] == it && q.Ready != nil {
-		return tea.Batch(said, q.Ready())
+	if len(q.items) > 0 && q.items[0] == it && q.SendNext != nil {
+		return tea.Batch(said, q.SendNext())
 	}
 	return said
 }
 
-// KeepAtEnd writes down what is not on disk when the program ends and its commands are done.
-func (q *Model) KeepAtEnd(ctx context.Context) (err error) {
-	if q.id() == "" {
+// SaveAtExit saves what is not on disk when the program ends.
+func (q *Model) SaveAtExit(ctx context.Context) (err error) {
+	if q.sessionID() == "" {
 		return nil
 	}
 	err = q.ctx.Flush(ctx)
@@ -118,53 +118,54 @@ func (q *Model) KeepAtEnd(ctx context.Context) (err error) {
 	return err
 }
 
-// Len is how many messages wait.
+// Len is the number of queued messages.
 func (q *Model) Len() int { return len(q.items) }
 
-// Held reports whether nothing of the queue is sent before the user says so.
-func (q *Model) Held() bool { return q.held && len(q.items) > 0 }
+// Paused reports whether the queue waits for the user.
+func (q *Model) Paused() bool { return q.paused && len(q.items) > 0 }
 
-// Waits says that the queue waits for the user, "" where it does not.
-func (q *Model) Waits() string {
-	if q.Held() {
+// PausedNotice says that the queue is paused, "" if it is not.
+func (q *Model) PausedNotice() string {
+	if q.Paused() {
 		return "The queue is paused."
 	}
 	return ""
 }
 
-// Next is the message that is to be sent now, if there is one. What becomes of it is told by Stored and Ended.
+// Next returns the message to be sent now, if there is one. The caller reports its fate with MessageStored and
+// TurnEnded.
 func (q *Model) Next() (store.QueuedMessage, bool) {
-	if len(q.items) == 0 || q.held || q.sending != nil || q.items[0].saving {
+	if len(q.items) == 0 || q.paused || q.sending != nil || q.items[0].saving {
 		return store.QueuedMessage{}, false
 	}
 	q.sending = q.items[0]
 	return q.sending.QueuedMessage, true
 }
 
-// Sending reports whether a turn tries to send a message of the queue, which is not stored yet.
+// Sending reports whether a turn is sending a message of the queue that is not stored yet.
 func (q *Model) Sending() bool { return q.sending != nil }
 
-// Stored says that the message that is being sent is in the conversation now. Where none is being sent, the message
-// that was stored did not come from the queue.
-func (q *Model) Stored() {
+// MessageStored removes the message that is being sent from the queue, because it is in the chat now. It does nothing
+// if the stored message did not come from the queue.
+func (q *Model) MessageStored() {
 	if q.sending != nil {
 		q.items, q.sending = q.items[1:], nil
 	}
 }
 
-// Ended says that a turn is over. After one that did not end well the queue waits for the user.
-func (q *Model) Ended(well bool) {
+// TurnEnded is called at the end of a turn. If the turn failed, the queue is paused.
+func (q *Model) TurnEnded(well bool) {
 	if !well || q.sending != nil {
-		q.held = len(q.items) > 0
+		q.paused = len(q.items) > 0
 	}
 	q.sending = nil
 }
 
-// Resume has the queue go on that waited for the user.
-func (q *Model) Resume() { q.held = false }
+// Resume continues a paused queue.
+func (q *Model) Resume() { q.paused = false }
 
-// TakeBack takes the newest message out of the queue, which must have one, to be written on: then it is the draft on
-// disk. A message that is being sent stays, which the command says then.
+// TakeBack removes the newest message from a queue that is not empty, so that it can be edited as the draft. It fails
+// for a message that is being sent; cmd says so.
 func (q *Model) TakeBack() (m store.QueuedMessage, cmd tea.Cmd, ok bool) {
 	last := len(q.items) - 1
 	it := q.items[last]
@@ -177,14 +178,14 @@ func (q *Model) TakeBack() (m store.QueuedMessage, cmd tea.Cmd, ok bool) {
 	}
 	return it.QueuedMessage, q.ctx.InOrder(func(ctx context.Context) error {
 		if it.id == 0 {
-			return nil // it could not be saved
+			return nil // saving it failed
 		}
-		return q.ctx.Session.Store().ReturnToDraft(ctx, q.id(), it.id)
+		return q.ctx.Session.Store().ReturnToDraft(ctx, q.sessionID(), it.id)
 	}, q.ctx.ReportError), true
 }
 
-// Label is a draft on one line. Its files are named in front.
-func Label(d store.Draft) string {
+// DraftLabel returns a draft on one line, with its files at the beginning.
+func DraftLabel(d store.Draft) string {
 	label := ""
 	for _, f := range d.Folds {
 		switch {
@@ -197,16 +198,15 @@ func Label(d store.Draft) string {
 	return markdown.OneLine(label+d.Text, 400)
 }
 
-// mostLines is how many lines the queue takes above the draft.
-const mostLines = 3
+// maxLines is the height of the queue above the draft.
+const maxLines = 3
 
-// View draws the queue in at most so many lines of w cells: the messages in the order in which they are sent, and how
-// many more there are.
+// View draws the queue in at most so many lines of w cells: the messages in order, and how many more there are.
 func (q *Model) View(st theme.Styles, w, most int) (lines []string) {
 	row := func(head, text string) {
 		lines = append(lines, theme.Fit(st.You.Render("▌ ")+st.Muted.Render(head)+text, w))
 	}
-	most = min(most, mostLines)
+	most = min(most, maxLines)
 	for i, it := range q.items {
 		switch left := len(q.items) - i; {
 		case i >= most:
@@ -214,11 +214,11 @@ func (q *Model) View(st theme.Styles, w, most int) (lines []string) {
 		case i > 0 && i == most-1 && left > 1:
 			row("and "+theme.Thousands(left)+" more", "")
 		case it == q.sending:
-			row("sending ", Label(it.Draft))
-		case q.held:
-			row("waits   ", Label(it.Draft))
+			row("sending ", DraftLabel(it.Draft))
+		case q.paused:
+			row("waits   ", DraftLabel(it.Draft))
 		default:
-			row("queued  ", Label(it.Draft))
+			row("queued  ", DraftLabel(it.Draft))
 		}
 	}
 	return lines

@@ -166,7 +166,7 @@ func TestNothingQueuedIsLostSentTwiceOrReordered(t *testing.T) {
 			"the message is stored": func(*rapid.T) {
 				if d.queue.Sending() {
 					d.stored(now)
-					d.queue.Stored()
+					d.queue.MessageStored()
 				}
 			},
 			"the turn ends": func(rt *rapid.T) {
@@ -174,8 +174,8 @@ func TestNothingQueuedIsLostSentTwiceOrReordered(t *testing.T) {
 				if now == "" || well && d.queue.Sending() {
 					return
 				}
-				d.queue.Ended(well)
-				if now = ""; !well && len(d.queue.items) > 0 && !d.queue.Held() {
+				d.queue.TurnEnded(well)
+				if now = ""; !well && len(d.queue.items) > 0 && !d.queue.Paused() {
 					rt.Fatal("a message may be sent behind a turn that did not end well")
 				}
 			},
@@ -210,7 +210,7 @@ func TestNothingQueuedIsLostSentTwiceOrReordered(t *testing.T) {
 						undone[text] = true
 					}
 				}
-				if d.queue.Len() > 0 && !d.queue.Held() {
+				if d.queue.Len() > 0 && !d.queue.Paused() {
 					rt.Fatal("a queue that was left goes on by itself")
 				}
 			},
@@ -261,7 +261,7 @@ func TestWhatWasNotSavedIsSavedAtTheEnd(t *testing.T) {
 	d := newDesk(t, newStore(t))
 	d.queue.Add(store.QueuedMessage{Text: "one"})
 	d.queue.Add(store.QueuedMessage{Text: "two"})
-	d.must(d.queue.KeepAtEnd(t.Context()))
+	d.must(d.queue.SaveAtExit(t.Context()))
 	d.open(d.session.Info().ID)
 	if !slices.Equal(d.queued(), []string{"one", "two"}) {
 		t.Errorf("the next start finds %q", d.queued())
@@ -270,11 +270,11 @@ func TestWhatWasNotSavedIsSavedAtTheEnd(t *testing.T) {
 
 func TestTheQueueIsDrawn(t *testing.T) {
 	var screens uitest.Screens
-	q := Model{held: true, items: []*item{{QueuedMessage: store.QueuedMessage{Draft: store.Draft{
+	q := Model{paused: true, items: []*item{{QueuedMessage: store.QueuedMessage{Draft: store.Draft{
 		Text: "Then write a test for it\nwith a dummy server.", Folds: []store.Fold{{Path: "/tmp/plan.txt"}, {}},
 	}}}}}
 	screens.Add("one, that waits", q.View(theme.Styles{}, 80, 5))
-	q.held = false
+	q.paused = false
 	for i := range 4 {
 		m := store.QueuedMessage{Draft: store.Draft{Text: fmt.Sprintf("/alone message %d", i+2)}, Cut: i == 1}
 		q.items = append(q.items, &item{QueuedMessage: m})

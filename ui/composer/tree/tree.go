@@ -1,4 +1,5 @@
-// Package tree lists the files below a folder, so that a draft can name them, and finds them by some of their letters.
+// Package tree lists the files below a folder and finds some of them by a few letters of their paths, for completing
+// file names in a draft.
 package tree
 
 import (
@@ -13,24 +14,24 @@ import (
 	"github.com/sahilm/fuzzy"
 )
 
-// The bounds of a list: what a person waits for, and what a folder such as / would go beyond.
+// Limits of a listing: what a user waits for, and what keeps a folder such as / manageable.
 const (
-	mostFiles = 50_000
-	patience  = 5 * time.Second
+	maxFiles = 50_000
+	timeout  = 5 * time.Second
 
-	ignoreBytes = 1 << 20 // of a .gitignore
+	maxIgnoreFile = 1 << 20 // bytes of a .gitignore
 )
 
-// List lists the files below root, those of upper folders first, until it has as many as are ranked between two keys or
-// its context ends. What git ignores is left out, and so are links, hidden folders and those of installed packages. The
-// git program is not asked: a repository can have it run other programs.
+// List returns the files below root as slash-separated paths, upper folders first, until it has maxFiles or its context
+// ends. It leaves out what git ignores, links, hidden folders and node_modules. It does not run git, because a
+// repository can make git run other programs.
 func List(ctx context.Context, root string) (files []string) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	above, ignored := repository(root)
-	for next := [][]string{nil}; len(next) > 0 && len(files) < mostFiles && ctx.Err() == nil; next = next[1:] {
+	for next := [][]string{nil}; len(next) > 0 && len(files) < maxFiles && ctx.Err() == nil; next = next[1:] {
 		in := filepath.Join(next[0]...)
-		entries, _ := os.ReadDir(filepath.Join(root, in)) // One that may not be read has none.
+		entries, _ := os.ReadDir(filepath.Join(root, in)) // An unreadable folder is empty.
 		names := slices.Concat(above, next[0])
 		ignored = append(ignored, patterns(filepath.Join(root, in, ".gitignore"), names)...)
 		git := gitignore.NewMatcher(ignored)
@@ -48,8 +49,8 @@ func List(ctx context.Context, root string) (files []string) {
 	return files
 }
 
-// repository is the names of the folders between the top of the git repository that root is in and root, and what is
-// ignored above root. Without a repository there is neither.
+// repository returns the names of the folders from the top of the git repository down to root, and the ignore patterns
+// from above root. Both are nil outside a repository.
 func repository(root string) (names []string, ignored []gitignore.Pattern) {
 	top, _ := filepath.Abs(root)
 	for {
@@ -70,10 +71,10 @@ func repository(root string) (names []string, ignored []gitignore.Pattern) {
 	return names, ignored
 }
 
-// patterns reads a file with patterns for the folder with these names. One that cannot be read has none.
+// patterns reads the ignore patterns in a file of a folder, none if it cannot be read.
 func patterns(file string, folder []string) (out []gitignore.Pattern) {
 	info, err := os.Lstat(file)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > ignoreBytes {
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxIgnoreFile {
 		return nil
 	}
 	text, _ := os.ReadFile(file)
@@ -85,8 +86,8 @@ func patterns(file string, folder []string) (out []gitignore.Pattern) {
 	return out
 }
 
-// Find returns the files that have the letters of a query in their order, the best first. Without a query it returns
-// the first files.
+// Find returns at most so many files whose paths contain the letters of a query in order, the best first. For an empty
+// query it returns the first files.
 func Find(files []string, query string, most int) (found []string) {
 	if query == "" {
 		return files[:min(most, len(files))]
