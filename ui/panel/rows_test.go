@@ -19,7 +19,8 @@ func drawnRequest(t *rapid.T) *Model {
 	number := func(name string, most int) int { return rapid.IntRange(0, most).Draw(t, name) }
 	plan := history.Plan{Sum: history.Sum{
 		System: number("system", 900), Tools: number("tools", 900), Frame: number("frame", 90),
-		Draft: number("draft", 90), Ratio: rapid.SampledFrom([]float64{1, 2}).Draw(t, "ratio"), Limit: rapid.SampledFrom([]int{0, 500, 6000, 1_000_000}).Draw(t, "limit"),
+		Draft: number("draft", 90), Ratio: rapid.SampledFrom([]float64{1, 2}).Draw(t, "ratio"),
+		Limit: rapid.SampledFrom([]int{0, 500, 6000, 1_000_000}).Draw(t, "limit"),
 	}}
 	s := &plan.Sum
 	dispositions := []history.Disposition{

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -162,8 +161,8 @@ func (s *Model) personasRead(name string, all []Persona, err error) tea.Cmd {
 	inUse := noPersona
 	for _, p := range all {
 		if p.Name == name {
-			return s.Apply(session.Settings{System: &p.Text}, fmt.Sprintf("The system prompt is now the persona %s, %s.",
-				name, theme.Plural(len([]rune(p.Text)), "character")))
+			length := theme.Plural(len([]rune(p.Text)), "character")
+			return s.Apply(session.Settings{System: &p.Text}, "The system prompt is now the persona "+name+", "+length+".")
 		}
 		if p.Text == s.Session.State().System {
 			inUse = p.Name

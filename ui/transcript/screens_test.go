@@ -82,7 +82,8 @@ func TestScreens(t *testing.T) {
 	m := message(history.Assistant, "# Hi\n\nsome **text**")
 	m.ID, m.Request = 7, 1
 	s.AnswerStored(m, record.Receipt{
-		VerdictCounts: store.VerdictCounts{Stored: 1, Of: map[history.Disposition]int{"kept": 1}}, Expected: 9, Estimate: 9,
+		VerdictCounts: store.VerdictCounts{Stored: 1, Of: map[history.Disposition]int{"kept": 1}},
+		Expected:      9, Estimate: 9,
 	})
 	add("the stored answer in the place of the one that arrived", s)
 	s = staged(60, 4)
@@ -135,9 +136,11 @@ func TestKeys(t *testing.T) {
 func TestAReceiptBecomesShorter(t *testing.T) {
 	t.Parallel()
 	r := record.Receipt{
-		VerdictCounts: store.VerdictCounts{Stored: 61, Of: map[history.Disposition]int{"kept": 19, "cut": 4}, Repaired: 1},
-		Took:          1900 * time.Millisecond,
-		Usage:         pricing.Usage{Prompt: 1912, Cached: 812, Answer: 301}, Cost: pricing.Cost{
+		VerdictCounts: store.VerdictCounts{
+			Stored: 61, Of: map[history.Disposition]int{"kept": 19, "cut": 4}, Repaired: 1,
+		},
+		Took:  1900 * time.Millisecond,
+		Usage: pricing.Usage{Prompt: 1912, Cached: 812, Answer: 301}, Cost: pricing.Cost{
 			Amount: pricing.Dollar / 250, From: pricing.Charged,
 		},
 	}
@@ -145,7 +148,9 @@ func TestAReceiptBecomesShorter(t *testing.T) {
 		VerdictCounts: store.VerdictCounts{Stored: 7, Of: map[history.Disposition]int{"kept": 7}},
 		Unread:        6753, Usage: pricing.Usage{Prompt: 4096, Cached: -1, Answer: 12},
 	}
-	quiet := record.Receipt{VerdictCounts: store.VerdictCounts{Stored: 2, Of: map[history.Disposition]int{"kept": 2}}, Expected: 9}
+	quiet := record.Receipt{
+		VerdictCounts: store.VerdictCounts{Stored: 2, Of: map[history.Disposition]int{"kept": 2}}, Expected: 9,
+	}
 	for _, c := range []struct {
 		r    record.Receipt
 		w    int

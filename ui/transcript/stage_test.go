@@ -78,8 +78,10 @@ func shown(w, h int, messages []store.Message, entries []history.Entry) *stage {
 		r := record.Receipt{}
 		if messages[i].Request != 0 {
 			r = record.Receipt{
-				VerdictCounts: store.VerdictCounts{Stored: 48, Of: map[history.Disposition]int{"kept": 19, "cut": 2}, Repaired: 1},
-				Estimate:      4870, Took: 1900 * time.Millisecond,
+				VerdictCounts: store.VerdictCounts{
+					Stored: 48, Of: map[history.Disposition]int{"kept": 19, "cut": 2}, Repaired: 1,
+				},
+				Estimate: 4870, Took: 1900 * time.Millisecond,
 				Usage: pricing.Usage{Prompt: 4870, Cached: 812, Answer: 402}, Cost: pricing.Cost{
 					Amount: 74 * pricing.Dollar / 10000, From: pricing.Charged,
 				},
