@@ -18,7 +18,7 @@ const (
 	frameCall    = 8 // each tool call beside its name and arguments
 
 	// ImageTokens is what an image is taken to cost where only the server knows.
-	ImageTokens = 765
+	DefaultImageTokens = 765
 )
 
 // The safety margin of the window: the wider one holds until a server has reported usage.
@@ -37,7 +37,7 @@ const (
 
 // budget is how much a request may hold. Of the sum it has what limits the request, before anything is in it.
 type budget struct {
-	Sum
+	TokenSum
 	counted int // counted tokens of the whole request
 	history int // counted tokens of the history alone
 	chars   int // characters of the history alone
@@ -49,7 +49,7 @@ type budget struct {
 func measureBudget(o Options) budget {
 	p := o.Policy
 	b := budget{
-		Sum: Sum{
+		TokenSum: TokenSum{
 			Tools: o.Tools, Window: o.Window, Budget: p.Budget, Limit: p.Budget, Bound: BoundBudget,
 			Ratio: o.Ratio, Margin: marginKnown,
 		},
@@ -71,7 +71,7 @@ func measureBudget(o Options) budget {
 		}
 	}
 	if o.Limit > 0 && o.Limit < b.Limit {
-		b.Bound, b.Limit = BoundUnread, o.Limit
+		b.Bound, b.Limit = BoundLearned, o.Limit
 	}
 	b.counted = b.countedIn(b.Limit)
 	if p.HistoryBudget > 0 {
@@ -130,10 +130,10 @@ func (s *selection) past(of cost) int {
 	}
 	if of.withoutQuestion > 0 {
 		// Each may follow a message that holds nothing but a marker, or what a request begins with.
-		tokens += of.withoutQuestion*frameMessage + s.c.remembered(startText)
+		tokens += of.withoutQuestion*frameMessage + s.c.countCached(startText)
 	}
 	if of.recalled > 0 {
-		tokens += of.recalled + s.c.remembered(recallHead) + s.c.remembered(recallTail)
+		tokens += of.recalled + s.c.countCached(recallHead) + s.c.countCached(recallTail)
 	}
 	return tokens
 }
@@ -152,7 +152,7 @@ func (s *selection) fits(before int) bool {
 }
 
 // shortfall is why an increment did not fit, with its sum; was is the cost without it.
-func (s *selection) shortfall(was cost) Cause {
+func (s *selection) causeNotFitting(was cost) Cause {
 	before, after := s.past(was), s.past(s.cost)
 	available := s.budget.counted - s.fixed
 	if after <= available {
@@ -175,7 +175,7 @@ func (s *selection) set(i int, to choice) {
 	if !inBody && s.inBody(i) {
 		s.enter(i)
 	}
-	if !inRequest && s.inRequest(i) && !s.candidates[i].StandIn {
+	if !inRequest && s.inRequest(i) && !s.candidates[i].Placeholder {
 		s.cost.messages++
 	}
 }
@@ -184,11 +184,11 @@ func (s *selection) set(i int, to choice) {
 // of recalled texts, and the label of the next candidate depends on this one.
 func (s *selection) charge(i, sign int) {
 	own := s.rendering(i, s.chosen[i].body)
-	s.cost.body += sign * max(own.tokens, own.held)
+	s.cost.body += sign * max(own.tokens, own.reserved)
 	s.cost.chars += sign * own.length()
 	for k := i; k < min(i+2, len(s.candidates)); k++ {
 		if s.recalled(k) {
-			s.cost.recalled += sign * s.c.remembered(s.label(k))
+			s.cost.recalled += sign * s.c.countCached(s.label(k))
 		}
 	}
 	if !s.recalled(i) {
@@ -230,31 +230,31 @@ func (s *selection) inRequest(i int) bool { return s.inBody(i) || s.chosen[i].re
 // OverBudgetError says that what must be sent does not fit. All numbers are tokens as the server counts
 // them; the plan that comes with the error shows each message.
 type OverBudgetError struct {
-	Need  int         // the whole request
-	Have  int         // the most that it may hold
-	Bound Bound       // what sets Have
-	Parts []FixedPart // what Need is made of, the largest first
+	Need  int            // the whole request
+	Have  int            // the most that it may hold
+	Bound Bound          // what sets Have
+	Parts []RequiredPart // what Need is made of, the largest first
 }
 
 // FixedPart is a part of a request that is sent whatever else fits.
-type FixedPart struct {
-	Kind     PartOf
+type RequiredPart struct {
+	Kind     RequiredPartKind
 	Tokens   int   // as the server counts them
 	Messages []int // the pinned messages, by their index in the conversation, the largest first
 }
 
 // PartOf is what a FixedPart is a part of.
-type PartOf string
+type RequiredPartKind string
 
 // The parts of a request that are sent whatever else fits.
 const (
-	PartSystem  PartOf = "the system prompt"
-	PartTools   PartOf = "the tools"
-	PartPinned  PartOf = "the pinned messages"
-	PartDraft   PartOf = "your message"    // the current message, without what the running turn has added
-	PartTurn    PartOf = "the tool rounds" // what the running turn has added to it
-	PartHistory PartOf = "the history"     // where the policy sends all of it or nothing
-	PartFormat  PartOf = "the format"      // markers, and what the chat format costs around each message
+	RequiredSystem  RequiredPartKind = "the system prompt"
+	RequiredTools   RequiredPartKind = "the tools"
+	RequiredPinned  RequiredPartKind = "the pinned messages"
+	RequiredDraft   RequiredPartKind = "your message"    // the current message, without what the running turn has added
+	RequiredTurn    RequiredPartKind = "the tool rounds" // what the running turn has added to it
+	RequiredHistory RequiredPartKind = "the history"     // where the policy sends all of it or nothing
+	RequiredFormat  RequiredPartKind = "the format"      // markers, and what the chat format costs around each message
 )
 
 // Bound is what sets the most that a request may hold.
@@ -265,14 +265,14 @@ const (
 	BoundBudget     Bound = "budget"             // the budget that the user set
 	BoundMaxContext Bound = "max_context_tokens" // the automatic budget
 	BoundWindow     Bound = "window"             // what the model's window leaves beside the reply
-	BoundUnread     Bound = "unread"             // a limit after a request that was refused or read only in part
+	BoundLearned    Bound = "unread"             // a limit after a request that was refused or read only in part
 )
 
 func (e *OverBudgetError) Error() string {
 	text := fmt.Sprintf("%s tokens too many: this needs %s and %s fit",
-		message.Grouped(e.Need-e.Have), message.Grouped(e.Need), message.Grouped(e.Have))
+		message.WithCommas(e.Need-e.Have), message.WithCommas(e.Need), message.WithCommas(e.Have))
 	if len(e.Parts) > 1 {
-		text += ", " + string(e.Parts[0].Kind) + " alone " + message.Grouped(e.Parts[0].Tokens)
+		text += ", " + string(e.Parts[0].Kind) + " alone " + message.WithCommas(e.Parts[0].Tokens)
 	}
 	return text
 }
@@ -290,20 +290,20 @@ func (s *selection) overBudget(p Plan) *OverBudgetError {
 	if i := s.current(); i >= 0 {
 		draft = s.turnSent[i].tokens
 	}
-	parts := []FixedPart{
-		{PartSystem, p.Sum.System, nil},
-		{PartTools, p.Sum.Tools, nil},
-		{PartPinned, p.Sum.Pinned, pins},
-		{PartDraft, draft, nil},
-		{PartTurn, p.Sum.Draft - draft, nil},
-		{PartHistory, p.Sum.Body + p.Sum.Recalled, nil},
-		{PartFormat, p.Sum.Added + p.Sum.Frame, nil},
+	parts := []RequiredPart{
+		{RequiredSystem, p.Sum.System, nil},
+		{RequiredTools, p.Sum.Tools, nil},
+		{RequiredPinned, p.Sum.Pinned, pins},
+		{RequiredDraft, draft, nil},
+		{RequiredTurn, p.Sum.Draft - draft, nil},
+		{RequiredHistory, p.Sum.Body + p.Sum.Recalled, nil},
+		{RequiredFormat, p.Sum.Added + p.Sum.Frame, nil},
 	}
 	round := p.Sum.rounding()
 	for i := range parts {
 		parts[i].Tokens = round(parts[i].Tokens)
 	}
-	parts = slices.DeleteFunc(parts, func(p FixedPart) bool { return p.Tokens <= 0 })
-	slices.SortStableFunc(parts, func(x, y FixedPart) int { return y.Tokens - x.Tokens })
+	parts = slices.DeleteFunc(parts, func(p RequiredPart) bool { return p.Tokens <= 0 })
+	slices.SortStableFunc(parts, func(x, y RequiredPart) int { return y.Tokens - x.Tokens })
 	return &OverBudgetError{Need: p.Sum.Used(), Have: p.Sum.Limit, Bound: p.Sum.Bound, Parts: parts}
 }

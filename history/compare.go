@@ -7,7 +7,7 @@ import (
 
 // Change is one difference for a message between a first plan and a second one. A message that was repaired on the way
 // has one more.
-type Change struct {
+type PlanChange struct {
 	Kind   ChangeKind
 	Before Entry // its verdict in the first plan; without a Disposition where that has no such message
 	After  Entry // its verdict in the second plan; the same
@@ -31,12 +31,12 @@ const (
 // Compare says what changed from the entries of one plan to those of another, in the order of the conversation.
 // Messages are known by their ID, so the plans may be of two branches. A reason that is worded otherwise is no change,
 // nor is a level that sends the same text.
-func Compare(before, after []Entry) []Change {
+func CompareEntries(before, after []Entry) []PlanChange {
 	was := make(map[int64]Entry, len(before))
 	for _, e := range before {
 		was[e.ID] = e
 	}
-	var list []Change
+	var list []PlanChange
 	for _, e := range after {
 		list = appendChanges(list, was[e.ID], e)
 		delete(was, e.ID)
@@ -46,12 +46,12 @@ func Compare(before, after []Entry) []Change {
 			list = appendChanges(list, e, Entry{})
 		}
 	}
-	slices.SortStableFunc(list, func(a, b Change) int { return a.Entry().Index - b.Entry().Index })
+	slices.SortStableFunc(list, func(a, b PlanChange) int { return a.Entry().Index - b.Entry().Index })
 	return list
 }
 
 // Entry is the message's verdict in the second plan, or in the first where that is the only one.
-func (c Change) Entry() Entry {
+func (c PlanChange) Entry() Entry {
 	if c.After.Disposition == "" {
 		return c.Before
 	}
@@ -60,7 +60,7 @@ func (c Change) Entry() Entry {
 
 // Reason is a sentence that says why it is otherwise: the reason of the second verdict, or what was
 // repaired.
-func (c Change) Reason() string {
+func (c PlanChange) Reason() string {
 	switch {
 	case c.After.Disposition == "":
 		return "it is not on this branch"
@@ -77,21 +77,21 @@ func (c Change) Reason() string {
 // newRepairs are the repairs of the second verdict that the first has not.
 func newRepairs(before, after Entry) []Repair {
 	return slices.DeleteFunc(slices.Clone(after.Repairs), func(r Repair) bool {
-		return slices.ContainsFunc(before.Repairs, r.Same)
+		return slices.ContainsFunc(before.Repairs, r.SameEffect)
 	})
 }
 
 // appendChanges finds what is otherwise for one message.
-func appendChanges(list []Change, before, after Entry) []Change {
+func appendChanges(list []PlanChange, before, after Entry) []PlanChange {
 	kind, repaired := changeKind(before, after), after.Sent() && len(newRepairs(before, after)) > 0
 	if kind == "" && !repaired && !sameVerdict(before, after) {
 		kind = ChangeAltered
 	}
 	if kind != "" {
-		list = append(list, Change{kind, before, after})
+		list = append(list, PlanChange{kind, before, after})
 	}
 	if repaired {
-		list = append(list, Change{ChangeRepaired, before, after})
+		list = append(list, PlanChange{ChangeRepaired, before, after})
 	}
 	return list
 }
@@ -127,5 +127,5 @@ func sameVerdict(a, b Entry) bool {
 	return a.Disposition == b.Disposition && a.Recalled == b.Recalled && a.Pinned == b.Pinned &&
 		a.CharsAfter == b.CharsAfter && a.TokensAfter == b.TokensAfter &&
 		slices.Equal(a.Cuts, b.Cuts) && slices.Equal(a.Inserted, b.Inserted) &&
-		slices.EqualFunc(a.Repairs, b.Repairs, Repair.Same)
+		slices.EqualFunc(a.Repairs, b.Repairs, Repair.SameEffect)
 }

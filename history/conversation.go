@@ -13,19 +13,19 @@ import (
 // used by several goroutines, which wait for one another.
 type Conversation struct {
 	mu       sync.Mutex
-	count    Counter
+	count    TokenCounter
 	counted  map[string]int // texts of earlier requests with their tokens
 	messages []Message
-	last     *thread // what the last request was made of
-	changed  bool    // since then
+	last     *prepared // what the last request was made of
+	changed  bool      // since then
 }
 
 // Read is a conversation of these messages. A nil count takes one token per four bytes.
-func Read(past []Message, count Counter) *Conversation {
+func NewConversation(past []Message, count TokenCounter) *Conversation {
 	if count == nil {
 		count = func(s string) int { return (len(s) + 3) / 4 }
 	}
-	nothing := &thread{reading: reading{form: form{tools: ToolsKeep}}}
+	nothing := &prepared{readOptions: readOptions{endpointForm: endpointForm{tools: ToolsKeep}}}
 	c := &Conversation{count: count, counted: map[string]int{}, last: nothing, changed: true}
 	c.Append(past...)
 	return c
@@ -40,10 +40,10 @@ func (c *Conversation) Append(list ...Message) {
 }
 
 // Group is Plan.Group before there is a plan.
-func (c *Conversation) Group(i int) []int {
+func (c *Conversation) ToolGroup(i int) []int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return groupOf(c.latest().groups, i)
+	return toolGroupOf(c.latest().toolGroups, i)
 }
 
 // leastFound is the score that Search finds a group of messages with: those that have words of the question, and their
@@ -64,7 +64,7 @@ func (c *Conversation) Search(question string) [][]int {
 		}
 		var group []int
 		for _, v := range t.candidates[hit.From:hit.To] {
-			if !v.StandIn {
+			if !v.Placeholder {
 				group = append(group, v.From)
 			}
 		}
@@ -79,7 +79,7 @@ func (c *Conversation) Search(question string) [][]int {
 const mostCounted = 1 << 14
 
 // remembered counts a text that the next request is likely to hold again, such as the system prompt or a marker.
-func (c *Conversation) remembered(text string) int {
+func (c *Conversation) countCached(text string) int {
 	n, known := c.counted[text]
 	if !known {
 		if n = c.count(text); len(c.counted) >= mostCounted {
@@ -91,39 +91,39 @@ func (c *Conversation) remembered(text string) int {
 }
 
 // reading is what a thread depends on beside the messages.
-type reading struct {
-	form
+type readOptions struct {
+	endpointForm
 	remedies map[int64]Remedy // by Message.ID
 }
 
 // form is what an endpoint gets to see of tool calls, images, and what its own answers brought with them.
-type form struct {
+type endpointForm struct {
 	tools   ToolHistory
 	to      Origin // who gets its own back, zero for nobody
-	profile Profile
+	profile EndpointProfile
 }
 
 // readingFor is how the history is read for a request.
-func readingFor(o Options) reading {
-	r := reading{form: form{cmp.Or(o.Policy.ToolHistory, ToolsKeep), o.To, o.Profile}}
+func readingFor(o Options) readOptions {
+	r := readOptions{endpointForm: endpointForm{cmp.Or(o.Policy.ToolHistory, ToolsKeep), o.To, o.Profile}}
 	if (o.Profile.NoTools || o.Profile.ToolsAsText) && r.tools == ToolsKeep {
 		r.tools = ToolsText
 	}
 	if o.Policy.Recovery == RecoverStrip {
 		r.tools = repair.ToolsStrip
 	}
-	if o.Policy.Recovery.TakesRemedies() {
+	if o.Policy.Recovery.AllowsRemedies() {
 		r.remedies = o.Remedies
 	}
 	return r
 }
 
 // latest is the whole conversation, read in the way of the last request.
-func (c *Conversation) latest() *thread { return c.thread(c.last.reading) }
+func (c *Conversation) latest() *prepared { return c.prepare(c.last.readOptions) }
 
 // thread is the history read in one way. It is read anew when messages were added, or for another endpoint.
-func (c *Conversation) thread(r reading) *thread {
-	if !c.changed && c.last.form == r.form && maps.Equal(c.last.remedies, r.remedies) {
+func (c *Conversation) prepare(r readOptions) *prepared {
+	if !c.changed && c.last.endpointForm == r.endpointForm && maps.Equal(c.last.remedies, r.remedies) {
 		return c.last
 	}
 	r.remedies = maps.Clone(r.remedies)
@@ -134,15 +134,15 @@ func (c *Conversation) thread(r reading) *thread {
 }
 
 // turnFor reads the running turn of a request. A call whose id the history has already gets another one.
-func (c *Conversation) turnFor(o Options, history *thread) *thread {
-	r := reading{form: history.form}
+func (c *Conversation) turnFor(o Options, history *prepared) *prepared {
+	r := readOptions{endpointForm: history.endpointForm}
 	if r.tools = ToolsKeep; o.Profile.ToolsAsText {
 		r.tools = ToolsText
 	}
 	t := c.read(c.countAll(o.Turn), r, history)
 	// Results as text become messages of the user, because a request must not end with an answer.
 	for i := range t.candidates {
-		if v := &t.candidates[i]; o.Profile.ToolsAsText && v.Joins && v.Role == Assistant {
+		if v := &t.candidates[i]; o.Profile.ToolsAsText && v.JoinsPrevious && v.Role == Assistant {
 			v.Role = User
 		}
 	}
@@ -161,7 +161,7 @@ func (c *Conversation) countAll(list []Message) []Message {
 }
 
 // overhead is what a message costs beside its text and its frame.
-func overhead(m *Message, count Counter) int {
+func overhead(m *Message, count TokenCounter) int {
 	n := 0
 	for _, call := range m.ToolCalls {
 		n += count(call.Name) + count(call.Arguments) + frameCall
@@ -173,14 +173,14 @@ func overhead(m *Message, count Counter) int {
 }
 
 // partCost is what a part of a message costs.
-func partCost(p Part, count Counter) int {
+func partCost(p Part, count TokenCounter) int {
 	switch {
 	case p.Tokens > 0:
 		return p.Tokens
 	case p.Kind == ImagePart:
-		return ImageTokens
+		return DefaultImageTokens
 	}
-	return count(p.Sent())
+	return count(p.SentText())
 }
 
 // images is how many of the parts of a message are images.
@@ -195,7 +195,7 @@ func images(parts []Part) int {
 }
 
 // groupOf is the group of a message, which is the message alone where it has no other.
-func groupOf(groups map[int][]int, i int) []int {
+func toolGroupOf(groups map[int][]int, i int) []int {
 	if list := groups[i]; list != nil {
 		return list
 	}
@@ -203,7 +203,7 @@ func groupOf(groups map[int][]int, i int) []int {
 }
 
 // Arguments is what is sent in place of the arguments of one call.
-type Arguments = repair.Arguments
+type RepairedArguments = repair.RepairedArguments
 
 // ArgumentsOf is what a request sends as the arguments of the calls of one message, with what was repaired of them.
-func ArgumentsOf(calls []ToolCall) []Arguments { return repair.ArgumentsOf(calls) }
+func RepairArguments(calls []ToolCall) []RepairedArguments { return repair.RepairArguments(calls) }

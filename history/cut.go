@@ -14,10 +14,10 @@ import (
 
 // without is a candidate with a note between the head and the tail of its text.
 func (s *selection) without(v *candidate, head, note, tail string) rendering {
-	text, cut := head+note+tail, Range{runes(head), v.chars - runes(tail)}
+	text, cut := head+note+tail, CharRange{runes(head), v.chars - runes(tail)}
 	return rendering{
 		text: text, cut: cut, note: note, parts: v.Parts, chars: v.chars - (cut.To - cut.From),
-		tokens: s.c.remembered(text) + v.tokens - v.text,
+		tokens: s.c.countCached(text) + v.tokens - v.textTokens,
 	}
 }
 
@@ -34,7 +34,7 @@ func (s *selection) prefixCut(v *candidate, lead string, keep int, template stri
 		return v.whole()
 	}
 	n := v.chars - runes(lead)
-	head := s.atWord(text, message.Prefix(text, keep))
+	head := s.atWord(text, message.GraphemePrefix(text, keep))
 	kept, suffix := runes(head), strings.ReplaceAll(template, "{n}", strconv.Itoa(n))
 	if kept >= n || kept+runes(suffix) >= n && s.o.Policy.Preset != "classic" {
 		return v.whole()
@@ -67,7 +67,7 @@ func (s *selection) atWord(text, head string) string {
 		return head
 	}
 	word := strings.TrimRightFunc(head[:at], unicode.IsSpace)
-	if word == "" || message.Prefix(text, runes(word)) != word {
+	if word == "" || message.GraphemePrefix(text, runes(word)) != word {
 		return head // The blank belongs to a character in front of it.
 	}
 	return word
@@ -83,7 +83,7 @@ func (s *selection) middleCut(v *candidate, lead string, limit int) rendering {
 	if own := middleNote.FindString(text); n <= limit || own != "" && n-runes(own) <= limit {
 		return v.whole()
 	}
-	head := s.atWord(text, message.Prefix(text, limit-limit/2))
+	head := s.atWord(text, message.GraphemePrefix(text, limit-limit/2))
 	tail := suffixOf(text, limit/2)
 	left := n - runes(head) - runes(tail)
 	note := "\n[... " + strconv.Itoa(left) + " characters left out ...]\n"

@@ -177,7 +177,7 @@ func (s *selection) newestLimit() int {
 
 // findNewest finds the newest turn. Of a tool loop that is longer than a block even when shortened, it is what the user
 // asked and the newest calls; the others enter by their blocks.
-func (s *selection) findNewest() {
+func (s *selection) findNewestTurn() {
 	if s.lastWhole = s.newestLimit(); s.lastWhole == 0 || len(s.candidates) == 0 {
 		return
 	}
@@ -187,7 +187,7 @@ func (s *selection) findNewest() {
 		return
 	}
 	s.asked = unit{s.last.from, s.last.from}
-	if newest.asked >= 0 {
+	if newest.question >= 0 {
 		s.asked.to++
 	}
 	from, tokens := s.last.to, 0

@@ -111,11 +111,11 @@ const (
 )
 
 // TakesRemedies says that a remedy holds under this recovery. Strip and strict leave nothing to choose.
-func (r Recovery) TakesRemedies() bool { return r != RecoverStrip && r != RecoverStrict }
+func (r Recovery) AllowsRemedies() bool { return r != RecoverStrip && r != RecoverStrict }
 
 // Rules is the version of the rules that Build follows. A stored plan names the version that made it: one of another
 // version may be rebuilt otherwise than it was sent.
-const Rules = 1
+const RulesVersion = 1
 
 // Presets lists the names of the presets, the default first.
 func Presets() []string {

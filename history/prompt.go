@@ -11,7 +11,7 @@ import (
 
 // Prompt is a plan in the form of text, for models that take one text and for handing a conversation
 // over. It is all that a template gets, and a contract: fields are added, never renamed or removed.
-type Prompt struct {
+type TextPrompt struct {
 	Messages  []PromptMessage // what is sent, in order, the system prompt first where there is one
 	Stored    int             // messages of the conversation
 	Sent      int             // those of them that are sent, whole or in part
@@ -40,7 +40,7 @@ type PromptMessage struct {
 }
 
 // NewPrompt is the text form of a plan. Times are UTC.
-func NewPrompt(p Plan) Prompt {
+func NewTextPrompt(p Plan) TextPrompt {
 	count := func(holds func(e Entry) bool) (n int) {
 		for _, e := range p.Entries {
 			if e.Sent() && holds(e) {
@@ -49,15 +49,15 @@ func NewPrompt(p Plan) Prompt {
 		}
 		return n
 	}
-	out := Prompt{
+	out := TextPrompt{
 		Stored: len(p.Entries), Sent: count(Entry.Sent), Tokens: p.Sum.Used(), Recalled: count(Entry.wasRecalled),
 		Truncated: count(func(e Entry) bool { return len(e.Cuts) > 0 }),
 		Repaired:  count(func(e Entry) bool { return len(e.Repairs) > 0 }),
 	}
 	out.Left = out.Stored - out.Sent
 	// What stands in its place and in the block of recalled texts is cut in its place: the block shows more.
-	block := slices.ContainsFunc(p.Added, func(a Added) bool { return a.Kind == AddedRecalled })
-	shown := p.Shown()
+	block := slices.ContainsFunc(p.Added, func(a AddedText) bool { return a.Kind == AddedRecalled })
+	shown := p.EntriesByMessage()
 	var times []int64
 	for i, m := range p.Messages {
 		one := PromptMessage{
@@ -98,12 +98,12 @@ func promptText(m Message) string {
 			texts = append(texts, strings.TrimSpace("[image "+part.Name)+"]")
 			continue
 		}
-		texts = append(texts, part.Sent())
+		texts = append(texts, part.SentText())
 	}
 	if own := m.TextWithCalls(); own != "" {
 		texts = append(texts, own)
 	}
-	return strings.Join(texts, joint)
+	return strings.Join(texts, separator)
 }
 
 // PromptTemplate is winnow's own template of the text form, in the language of
@@ -111,11 +111,11 @@ func promptText(m Message) string {
 // in front of every line.
 //
 //go:embed prompt.tmpl
-var PromptTemplate string
+var TextPromptTemplate string
 
 // RenderPrompt writes a prompt by a template, which gets the fields of Prompt and PromptMessage and nothing else. An
 // error is text/template's own: it has the name of the template, the line, and what is wrong there.
-func RenderPrompt(p Prompt, name, text string) (string, error) {
+func RenderTextPrompt(p TextPrompt, name, text string) (string, error) {
 	t, err := template.New(name).Option("missingkey=error").Funcs(template.FuncMap{"indent": indent}).Parse(text)
 	if err != nil {
 		return "", err

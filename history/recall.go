@@ -20,7 +20,7 @@ const (
 
 // searched is what is looked for in a message: its text with its calls and the names of its images.
 func (v *candidate) searched() relevance.Text {
-	x := relevance.Text{Content: v.Content, Speaker: v.Name, Asks: v.Role == User}
+	x := relevance.Text{Content: v.Content, Speaker: v.Name, MayInstruct: v.Role == User}
 	if len(v.ToolCalls) > 0 {
 		x.Content = v.TextWithCalls()
 	}
@@ -33,7 +33,7 @@ func (v *candidate) searched() relevance.Text {
 }
 
 // rank says how much each tool group and single message is about a question. It is valid until the next question.
-func (t *thread) rank(question string) relevance.Ranking {
+func (t *prepared) rank(question string) relevance.Ranking {
 	if t.index == nil {
 		t.index = relevance.NewIndex()
 	}
@@ -44,7 +44,7 @@ func (t *thread) rank(question string) relevance.Ranking {
 			t.index.Add(v.searched())
 		}
 		if i == 0 || v.group != t.candidates[i-1].group {
-			units = append(units, relevance.Unit{From: i, Apart: i > 0 && t.pauseBefore(i)})
+			units = append(units, relevance.Unit{From: i, AfterPause: i > 0 && t.pauseBefore(i)})
 		}
 		u := &units[len(units)-1]
 		u.To = i + 1
@@ -54,7 +54,7 @@ func (t *thread) rank(question string) relevance.Ranking {
 }
 
 // pauseBefore reports whether the conversation had a long pause in front of candidate i.
-func (t *thread) pauseBefore(i int) bool {
+func (t *prepared) pauseBefore(i int) bool {
 	before, now := t.candidates[i-1].CreatedMS, t.candidates[i].CreatedMS
 	return before != 0 && now-before > pause
 }
@@ -68,7 +68,7 @@ func (s *selection) findHits() {
 	}
 	question := s.turn.candidates[current].Content
 	s.ranking = s.history.rank(question)
-	said := s.history.index.AsksWhatWasSaid(question)
+	said := s.history.index.AsksAboutAnswers(question)
 	for k := range s.ranking.Units {
 		u := &s.ranking.Units[k]
 		switch {
@@ -137,11 +137,11 @@ func (s *selection) recallCost(inc increment) int {
 func (s *selection) recalledCost(i int, f rendering) int {
 	v, tokens := &s.candidates[i], f.tokens
 	if tokens > 0 && (len(v.ToolCalls) > 0 || f.whole()) {
-		tokens -= v.extra
+		tokens -= v.serverTokens
 	}
 	for _, p := range f.parts {
 		if p.Kind == ImagePart {
-			tokens += s.c.remembered(p.Attached())
+			tokens += s.c.countCached(p.AttachedLabel())
 		}
 	}
 	return tokens
@@ -166,10 +166,10 @@ func (s *selection) causeRecalled(i int, f rendering) Cause {
 		end++
 	}
 	group := s.history.groupBefore(end)
-	switch shared := s.ranking.Shared(group.from, group.to); {
+	switch shared := s.ranking.SharedWords(group.from, group.to); {
 	case len(shared) > 0:
 		c.Code, c.Text = cause.SharedWords, strings.Join(shared, ", ")
-	case s.history.index.Standing(i):
+	case s.history.index.IsInstruction(i):
 		c.Code = cause.Instruction
 	default:
 		c.Code = cause.Neighbour
@@ -192,7 +192,7 @@ func (s *selection) label(i int) string {
 	}
 	speaker := string(v.kind())
 	if v.CreatedMS != 0 && v.CreatedMS/msPerDay != v.day() {
-		speaker += ", " + dateOf(v.CreatedMS/msPerDay)
+		speaker += ", " + formatDay(v.CreatedMS/msPerDay)
 	}
 	return "\n" + number + speaker + ":\n"
 }
@@ -213,23 +213,23 @@ const msPerDay = 24 * 60 * 60 * 1000
 func (v *candidate) day() int64 { return v.newest / msPerDay }
 
 // dateOf is a day as text.
-func dateOf(day int64) string { return utc(day*msPerDay, time.DateOnly) }
+func formatDay(day int64) string { return utc(day*msPerDay, time.DateOnly) }
 
 // dayCost is what the line costs that stands in front of what is recalled of a day.
 func (s *selection) dayCost(day int64) int {
 	if day == 0 {
 		return 0
 	}
-	return s.c.remembered("\n" + dateOf(day))
+	return s.c.countCached("\n" + formatDay(day))
 }
 
 // recalledBlock is the recalled texts in their order, to stand in front of the current message.
 type recalledBlock struct {
-	text   string // empty where nothing is recalled
-	spans  []Span // of the texts with their labels, by the bytes of text
-	frame  string // what of the text nobody said
-	tokens int    // of the frame
-	images []Part // of the recalled messages
+	text   string      // empty where nothing is recalled
+	spans  []EntrySpan // of the texts with their labels, by the bytes of text
+	frame  string      // what of the text nobody said
+	tokens int         // of the frame
+	images []Part      // of the recalled messages
 }
 
 // recalledTexts is the block of all that is recalled.
@@ -238,7 +238,7 @@ func (s *selection) recalledTexts() (b recalledBlock) {
 	add := func(added string) {
 		text.WriteString(added)
 		frame.WriteString(added)
-		b.tokens += s.c.remembered(added)
+		b.tokens += s.c.countCached(added)
 	}
 	day := int64(0)
 	for i := range s.candidates {
@@ -251,11 +251,11 @@ func (s *selection) recalledTexts() (b recalledBlock) {
 		}
 		if d := v.day(); d != day && d != 0 {
 			day = d
-			add("\n" + dateOf(day))
+			add("\n" + formatDay(day))
 		}
 		from := text.Len()
 		add(s.label(i))
-		if v.StandIn {
+		if v.Placeholder {
 			add(f.text) // It belongs to the call in front of it.
 			if n := len(b.spans) - 1; n >= 0 && b.spans[n].Entry == v.From {
 				b.spans[n].To = text.Len()
@@ -267,14 +267,14 @@ func (s *selection) recalledTexts() (b recalledBlock) {
 		text.WriteString(m.TextWithCalls())
 		for _, p := range f.parts {
 			if p.Kind == ImagePart {
-				text.WriteString("\n" + p.Attached())
+				text.WriteString("\n" + p.AttachedLabel())
 				b.images = append(b.images, p)
 				continue
 			}
-			text.WriteString("\n" + p.Sent())
+			text.WriteString("\n" + p.SentText())
 		}
 		calls := v.CallsAsText || len(v.ToolCalls) > 0
-		b.spans = append(b.spans, Span{Entry: v.From, From: from, To: text.Len(), Recalled: true, Calls: calls})
+		b.spans = append(b.spans, EntrySpan{Entry: v.From, From: from, To: text.Len(), Recalled: true, Calls: calls})
 	}
 	if text.Len() > 0 {
 		add(recallTail)

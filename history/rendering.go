@@ -19,22 +19,24 @@ const (
 	whole
 )
 
-func (d detail) level() Level { return [...]Level{Out, Shortened, Brief, Shortened, Whole}[d] }
+func (d detail) level() DetailLevel {
+	return [...]DetailLevel{LevelOut, LevelShortened, LevelBrief, LevelShortened, LevelWhole}[d]
+}
 
 // rendering is what a request holds of a candidate at a detail level.
 type rendering struct {
-	text   string
-	cut    Range  // code points of the candidate's text that are not in it; empty where all of them are
-	note   string // what is in the place of the cut
-	parts  []Part // with a note in the place of each image that is not sent
-	chars  int    // code points of the candidate's text that are sent
-	tokens int    // what it costs beside its frame
-	held   int    // tokens that the selection sets aside for it, where they are more than tokens
-	cause  Cause  // why it is cut, without the numbers of its characters; it holds where text or an image is left out
+	text     string
+	cut      CharRange // code points of the candidate's text that are not in it; empty where all of them are
+	note     string    // what is in the place of the cut
+	parts    []Part    // with a note in the place of each image that is not sent
+	chars    int       // code points of the candidate's text that are sent
+	tokens   int       // what it costs beside its frame
+	reserved int       // tokens that the selection sets aside for it, where they are more than tokens
+	cause    Cause     // why it is cut, without the numbers of its characters; it holds where text or an image is left out
 }
 
 // whole reports whether none of the text was taken out.
-func (f rendering) whole() bool { return f.cut == Range{} }
+func (f rendering) whole() bool { return f.cut == CharRange{} }
 
 // length is how many code points are sent.
 func (f rendering) length() int { return f.chars + runes(f.note) }
@@ -112,7 +114,7 @@ func (s *selection) writeNotes(f *rendering, v *candidate) {
 	f.parts = slices.Clone(v.Parts)
 	for k, p := range v.Parts {
 		note := p.AsNote()
-		saved := partCost(p, s.c.remembered) - partCost(note, s.c.remembered)
+		saved := partCost(p, s.c.countCached) - partCost(note, s.c.countCached)
 		if p.Kind != ImagePart || saved <= 0 {
 			continue
 		}
@@ -137,7 +139,7 @@ func (s *selection) shorten(v *candidate) rendering {
 	switch v.kind() {
 	case User:
 		// A marker in front of it is not part of what was said: a request that is read again as a history keeps it.
-		text, marker := v.Content, p.Marker+joint
+		text, marker := v.Content, p.Marker+separator
 		for strings.HasPrefix(text, marker) {
 			text = text[len(marker):]
 		}
@@ -191,7 +193,7 @@ func (s *selection) newestCuts() map[int]rendering {
 		}
 		// The share grows evenly with the budget, what fits into it does not: the rest is paid for too, so that a
 		// larger budget leaves no less for all that comes behind it.
-		f.held = share
+		f.reserved = share
 		s.headTails[i] = f
 	}
 	return s.headTails

@@ -22,7 +22,7 @@ import (
 func (s scene) original(e Entry) Message { return slices.Concat(s.past, s.o.Turn)[e.Index] }
 
 // stored is the text of that message, without faults.
-func (s scene) stored(e Entry) string { return message.Clean(s.original(e).Content) }
+func (s scene) stored(e Entry) string { return message.ToValidUTF8(s.original(e).Content) }
 
 // sentText is how an entry says that its message is sent.
 func (s scene) sentText(e Entry) string { return replay([]rune(s.stored(e)), e) }
@@ -76,7 +76,7 @@ func TestAnswersAreCutBeforeQuestions(t *testing.T) {
 				t.Fatalf("message %d has %d of at most %d characters and is cut: %s\n%s", e.Index, e.CharsBefore,
 					maxima, e.Cause.Sentence(), s)
 			}
-			if e.Role != Assistant || e.Level != Shortened {
+			if e.Role != Assistant || e.Level != LevelShortened {
 				continue
 			}
 			maxima = s.o.Policy.AssistantMaxChars
@@ -87,7 +87,7 @@ func TestAnswersAreCutBeforeQuestions(t *testing.T) {
 				strings.Contains(s.stored(e), " characters left out ...]\n")
 			longer := e.CharsBefore-maxima <= runes(s.o.Policy.AssistantSuffix)
 			newest := e.Cause.Code == cause.Newest
-			cut := message.Prefix(s.stored(e), maxima) + s.o.Policy.AssistantSuffix
+			cut := message.GraphemePrefix(s.stored(e), maxima) + s.o.Policy.AssistantSuffix
 			pays := e.TokensBefore-(len(cut)+3)/4 >= leastSaved
 			if e.Disposition == Kept && e.CharsBefore > maxima && pays && !longer && !cutAlready && !newest &&
 				len(s.past[e.Index].ToolCalls) == 0 {
@@ -104,7 +104,7 @@ func TestACutIsCleanWhereACallerSeesIt(t *testing.T) {
 		p, _ := built(t, s)
 		for _, e := range p.Entries {
 			sent := s.sentText(e)
-			if e.Level == Out || e.Disposition != Cut {
+			if e.Level == LevelOut || e.Disposition != Cut {
 				continue
 			}
 			before := s.stored(e)
@@ -148,7 +148,7 @@ func TestCallsAreNeverCut(t *testing.T) {
 			for _, c := range m.ToolCalls {
 				object, _ := jsonrepair.Repair(c.Arguments)
 				repaired[object] = true
-				for _, one := range jsonrepair.Split(c.Arguments) {
+				for _, one := range jsonrepair.SplitObjects(c.Arguments) {
 					object, _ = jsonrepair.Repair(one)
 					repaired[object] = true
 				}

@@ -12,10 +12,10 @@ import (
 type selection struct {
 	c          *Conversation
 	o          Options
-	history    *thread
+	history    *prepared
 	candidates []candidate // of the history
 	chosen     []choice    // of each of them
-	turn       *thread     // the current message and what the running turn has added
+	turn       *prepared   // the current message and what the running turn has added
 	turnSent   []rendering // of each of its candidates
 	turnFirst  bool        // the running turn takes all the room
 
@@ -81,7 +81,7 @@ func (s *selection) choose() {
 		before := s.cost
 		changes := s.raise(inc)
 		if !s.fits(before.messages) {
-			s.stop, s.stopped = s.shortfall(before), inc
+			s.stop, s.stopped = s.causeNotFitting(before), inc
 			s.lower(changes, before)
 			return
 		}
@@ -176,7 +176,7 @@ func (s *selection) nextToFall() (messages []int, undone []change) {
 		for _, c := range step {
 			i, was := c.candidate, then[c.candidate].before
 			before, now := s.best(i, was), s.best(i, s.chosen[i])
-			if !s.candidates[i].StandIn && (before.chars != now.chars || images(before.parts) != images(now.parts)) {
+			if !s.candidates[i].Placeholder && (before.chars != now.chars || images(before.parts) != images(now.parts)) {
 				messages = append(messages, s.candidates[i].From)
 			}
 		}
@@ -208,7 +208,7 @@ func (s *selection) exclude() {
 		switch {
 		case excluded[v.From]:
 			s.chosen[i].cause = cause.Excluded
-		case scope != nil && !s.holdsGroup(scope.Messages, v):
+		case scope != nil && !s.containsGroup(scope.Messages, v):
 			s.chosen[i].cause = scope.For
 		}
 	}
@@ -221,11 +221,11 @@ func (s *selection) exclude() {
 }
 
 // flagged is the positions of the messages with a flag, and of those in their groups.
-func (s *selection) flagged(t *thread, f Flag) map[int]bool {
+func (s *selection) flagged(t *prepared, f Flag) map[int]bool {
 	flagged := map[int]bool{}
 	for at := range t.entries {
 		if len(s.o.Flags) > 0 && s.o.Flags[t.entries[at].ID] == f {
-			for _, member := range groupOf(t.groups, at) {
+			for _, member := range toolGroupOf(t.toolGroups, at) {
 				flagged[member] = true
 			}
 		}
@@ -234,9 +234,9 @@ func (s *selection) flagged(t *thread, f Flag) map[int]bool {
 }
 
 // holdsGroup reports whether a set has every message of a candidate's group that may be sent.
-func (s *selection) holdsGroup(set IDs, v *candidate) bool {
-	return !slices.ContainsFunc(groupOf(s.history.groups, v.From), func(at int) bool {
-		return s.history.places[at] >= 0 && !set.Holds(s.history.entries[at].ID)
+func (s *selection) containsGroup(set IDRanges, v *candidate) bool {
+	return !slices.ContainsFunc(toolGroupOf(s.history.toolGroups, v.From), func(at int) bool {
+		return s.history.candidateAt[at] >= 0 && !set.Contains(s.history.entries[at].ID)
 	})
 }
 
@@ -265,7 +265,7 @@ func (s *selection) free(i int) bool { return !s.barred(i) && s.chosen[i].body =
 // countFree is how many messages of a unit count against the policy's number.
 func (s *selection) countFree(u unit) (n int) {
 	for i := u.from; i < u.to; i++ {
-		if s.free(i) && !s.candidates[i].StandIn {
+		if s.free(i) && !s.candidates[i].Placeholder {
 			n++
 		}
 	}
@@ -326,7 +326,7 @@ func (s *selection) neighbour(i, step int) int {
 // what opens an imported conversation, and for what is no answer.
 func (s *selection) questionOf(i int) int {
 	if v := &s.candidates[i]; v.Role == Assistant || v.Role == Tool {
-		return s.history.turns[v.turn].asked
+		return s.history.turns[v.turn].question
 	}
 	return -1
 }

@@ -11,24 +11,24 @@ import (
 // Summary is a text that stands for older messages of a conversation. Somebody else has written it: history asks for it
 // with Condense or Older, decides whether it may be used and places it.
 type Summary struct {
-	ID       int64  // the store's key
-	Messages IDs    // the messages that it was made from and stands for
-	Text     string // what stands in the request
-	By       string // the model that wrote it
+	ID       int64    // the store's key
+	Messages IDRanges // the messages that it was made from and stands for
+	Text     string   // what stands in the request
+	By       string   // the model that wrote it
 }
 
 // IDs is a set of messages of one branch, as rising runs of ids from the first to the last. A message that
 // stands between the ends of a run on its branch belongs to the set.
-type IDs [][2]int64
+type IDRanges [][2]int64
 
 // Holds reports whether the set has a message.
-func (s IDs) Holds(id int64) bool {
+func (s IDRanges) Contains(id int64) bool {
 	return slices.ContainsFunc(s, func(run [2]int64) bool { return run[0] <= id && id <= run[1] })
 }
 
 // IDsOf is the set of those messages of a branch, which are its ids in order, for which in holds.
-func IDsOf(branch iter.Seq[int64], in func(id int64) bool) IDs {
-	var s IDs
+func IDRangesOf(branch iter.Seq[int64], in func(id int64) bool) IDRanges {
+	var s IDRanges
 	running := false
 	for id := range branch {
 		held := in(id)
@@ -44,8 +44,8 @@ func IDsOf(branch iter.Seq[int64], in func(id int64) bool) IDs {
 }
 
 // Summarized says that a summary stands in the request.
-func (p Plan) Summarized() bool {
-	return slices.ContainsFunc(p.Added, func(a Added) bool { return a.Kind == AddedSummary })
+func (p Plan) HasSummary() bool {
+	return slices.ContainsFunc(p.Added, func(a AddedText) bool { return a.Kind == AddedSummary })
 }
 
 // findSummary takes the first of the summaries that may be used: none of the messages that it was made from is
@@ -57,7 +57,7 @@ func (s *selection) findSummary() {
 		sum := &s.o.Summaries[k]
 		tainted := false
 		for at := range excluded {
-			tainted = tainted || sum.Messages.Holds(s.history.entries[at].ID)
+			tainted = tainted || sum.Messages.Contains(s.history.entries[at].ID)
 		}
 		if tainted || s.o.Scope != nil {
 			continue
@@ -65,7 +65,7 @@ func (s *selection) findSummary() {
 		s.summary = sum
 		for i := range s.candidates {
 			v := &s.candidates[i]
-			s.covered[i] = v.Role != System && s.holdsGroup(sum.Messages, v)
+			s.covered[i] = v.Role != System && s.containsGroup(sum.Messages, v)
 		}
 		return
 	}
@@ -83,7 +83,7 @@ func (s *selection) condense() {
 		deepest = short
 	}
 	text := s.summaryText()
-	tokens := max(s.c.remembered(text+joint), s.c.remembered(joint+text))
+	tokens := max(s.c.countCached(text+separator), s.c.countCached(separator+text))
 	replaced, saved := s.replaceable(), -tokens-frameMessage
 	for i, replace := range replaced {
 		if !replace {
@@ -122,13 +122,13 @@ func (s *selection) replaceable() []bool {
 
 // summaryText is the text of the summary in its frame.
 func (s *selection) summaryText() string {
-	return "[Summary of what was said before]\n" + message.Clean(s.summary.Text) + "\n[End of the summary]"
+	return "[Summary of what was said before]\n" + message.ToValidUTF8(s.summary.Text) + "\n[End of the summary]"
 }
 
 // Older are the messages that a model is to summarize when the user asks for it now, the oldest first: all before the
 // newest turn that no summary stands for. The new summary stands for the messages of the one that comes with them too,
 // nil for none.
-func (c *Conversation) Older(o Options) (list []Message, before *Summary) {
+func (c *Conversation) Summarizable(o Options) (list []Message, before *Summary) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := c.selectFor(o) // What does not fit can be summarized all the same.
@@ -139,7 +139,7 @@ func (c *Conversation) Older(o Options) (list []Message, before *Summary) {
 // first: where not everything fits whole, so many of those that no summary stands for that the policy's share of the
 // budget is free again. The newest turn is never among them. It is empty where no summary is asked for, or everything
 // fits. The new summary stands for the messages of the one that comes with them too, nil for none.
-func (c *Conversation) Condense(o Options) (list []Message, before *Summary) {
+func (c *Conversation) DueForSummary(o Options) (list []Message, before *Summary) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := c.selectFor(o)
@@ -161,7 +161,7 @@ func (s *selection) unsummarized() (list []int) {
 	for i := 0; len(turns) > 0 && i < turns[len(turns)-1].from; i++ {
 		v := &s.candidates[i]
 		excluded := s.chosen[i].cause == cause.Excluded || s.chosen[i].cause == cause.QuestionExcluded
-		if !v.StandIn && v.Role != System && !excluded && !s.covered[i] {
+		if !v.Placeholder && v.Role != System && !excluded && !s.covered[i] {
 			list = append(list, i)
 		}
 	}

@@ -13,13 +13,13 @@ import (
 func TestASummaryFreesBudget(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		s.o.Policy.SummarizeRatio, s.o.Summaries, s.o.Flags = 0.5, nil, nil
-		c := Read(s.past, s.o.Count)
-		list, _ := c.Condense(s.o)
+		c := NewConversation(s.past, s.o.Count)
+		list, _ := c.DueForSummary(s.o)
 		if len(list) == 0 {
 			return
 		}
 		upto := list[len(list)-1].ID
-		s.o.Summaries = []Summary{{Messages: IDs{{list[0].ID, upto}}, Text: "Words.", By: "some/model"}}
+		s.o.Summaries = []Summary{{Messages: IDRanges{{list[0].ID, upto}}, Text: "Words.", By: "some/model"}}
 		p, err := c.Build(s.o)
 		if err != nil {
 			return
@@ -27,7 +27,7 @@ func TestASummaryFreesBudget(t *testing.T) {
 		condensed := 0
 		for _, e := range p.Entries[:len(s.past)] {
 			// A message that it stands for may be recalled nevertheless.
-			if e.Cause.Code == cause.Summarized || e.Recalled && e.Place == Out {
+			if e.Cause.Code == cause.Summarized || e.Recalled && e.Place == LevelOut {
 				condensed++
 			}
 		}

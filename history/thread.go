@@ -11,33 +11,33 @@ import (
 )
 
 // thread is a run of messages as it may be sent: repaired, grouped and counted.
-type thread struct {
-	reading
-	candidates []candidate
-	turns      []turn
-	entries    []Entry          // the verdict on each message before anything is chosen
-	places     []int            // the candidate of each message, -1 where it has none
-	groups     map[int][]int    // see Plan.Group; a message that is alone has none
-	ids        map[string]bool  // of the calls
-	index      *relevance.Index // of the candidates, as far as they were searched already
+type prepared struct {
+	readOptions
+	candidates  []candidate
+	turns       []turn
+	entries     []Entry          // the verdict on each message before anything is chosen
+	candidateAt []int            // the candidate of each message, -1 where it has none
+	toolGroups  map[int][]int    // see Plan.Group; a message that is alone has none
+	ids         map[string]bool  // of the calls
+	index       *relevance.Index // of the candidates, as far as they were searched already
 }
 
 // candidate is one message as it may be sent.
 type candidate struct {
-	*repair.Draft
-	group  int   // the position of the message that asked for the tools, else its own
-	turn   int   // index into the thread's turns
-	at     int   // tokens of the conversation in front of its group, all whole
-	tokens int   // what it costs whole beside its frame
-	text   int   // the part of tokens that goes when its text is cut
-	chars  int   // code points of its text
-	newest int64 // when the newest message up to here was said, Unix milliseconds
-	extra  int   // tokens of what only its server understands: see carry
+	*repair.RepairedMessage
+	group        int   // the position of the message that asked for the tools, else its own
+	turn         int   // index into the thread's turns
+	offset       int   // tokens of the conversation in front of its group, all whole
+	tokens       int   // what it costs whole beside its frame
+	textTokens   int   // the part of tokens that goes when its text is cut
+	chars        int   // code points of its text
+	newest       int64 // when the newest message up to here was said, Unix milliseconds
+	serverTokens int   // tokens of what only its server understands: see carry
 }
 
 // kind is the role whose limits hold for a candidate: a tool's result that is sent as text stays one.
 func (v *candidate) kind() Role {
-	if v.Joins {
+	if v.JoinsPrevious {
 		return Tool
 	}
 	return v.Role
@@ -52,21 +52,21 @@ func (u unit) holds(i int) bool { return u.from <= i && i < u.to }
 // own.
 type turn struct {
 	unit
-	at     int // tokens of the conversation in front of it, all whole
-	tokens int
-	asked  int // the candidate of the user's message, -1 for none
+	offset   int // tokens of the conversation in front of it, all whole
+	tokens   int
+	question int // the candidate of the user's message, -1 for none
 }
 
 // read repairs, groups and counts messages. A running turn stands behind a history.
-func (c *Conversation) read(past []Message, r reading, history *thread) *thread {
-	t := &thread{reading: r, ids: map[string]bool{}, entries: make([]Entry, len(past))}
+func (c *Conversation) read(past []Message, r readOptions, history *prepared) *prepared {
+	t := &prepared{readOptions: r, ids: map[string]bool{}, entries: make([]Entry, len(past))}
 	o := repair.Options{
 		IDs: t.ids, Remedies: r.remedies, Tools: r.tools, NoImages: r.profile.NoImages,
 	}
 	if history != nil {
 		o.Offset, o.Used = len(history.entries), func(id string) bool { return history.ids[id] }
 	}
-	repaired := repair.Run(past, o)
+	repaired := repair.Messages(past, o)
 	for i := range past {
 		m, e := &past[i], &t.entries[i]
 		*e = Entry{
@@ -79,28 +79,28 @@ func (c *Conversation) read(past []Message, r reading, history *thread) *thread 
 			e.Disposition, e.Cause.Code = Unreadable, cause.Unreadable
 		}
 		if before, changed := repaired.Before[i]; changed {
-			e.TokensBefore = c.textCost(&before, m) + overhead(&before, c.remembered)
+			e.TokensBefore = c.textCost(&before, m) + overhead(&before, c.countCached)
 		}
 	}
-	t.candidates = make([]candidate, len(repaired.Drafts))
-	for i, d := range repaired.Drafts {
+	t.candidates = make([]candidate, len(repaired.Messages))
+	for i, d := range repaired.Messages {
 		v, said := &t.candidates[i], &past[d.From]
-		*v = candidate{Draft: d, group: d.From, chars: t.entries[d.From].CharsBefore}
+		*v = candidate{RepairedMessage: d, group: d.From, chars: t.entries[d.From].CharsBefore}
 		if d.Content != said.Content {
 			v.chars = runes(d.Content)
 		}
 		v.Tokens = c.textCost(&d.Message, said)
-		v.text, v.tokens = v.Tokens, v.Tokens+overhead(&d.Message, c.remembered)
+		v.textTokens, v.tokens = v.Tokens, v.Tokens+overhead(&d.Message, c.countCached)
 		if d.Head != nil {
 			v.group = d.Head.From
 		}
-		if _, changed := repaired.Before[d.From]; !changed && !v.StandIn {
+		if _, changed := repaired.Before[d.From]; !changed && !v.Placeholder {
 			t.entries[d.From].TokensBefore = v.tokens
 		}
 	}
-	t.group(repaired.Heads)
-	t.carry(repaired.Before, c.remembered)
-	t.number()
+	t.groupTools(repaired.Heads)
+	t.keepServerKeys(repaired.Before, c.countCached)
+	t.numberCandidates()
 	return t
 }
 
@@ -109,7 +109,7 @@ func (c *Conversation) textCost(sent, said *Message) int {
 	if sent.Content == said.Content {
 		return said.Tokens
 	}
-	return c.remembered(sent.Content)
+	return c.countCached(sent.Content)
 }
 
 // drop says that a message is not sent.
@@ -117,17 +117,17 @@ func (e *Entry) drop(code cause.Code) { e.Disposition, e.Cause = Dropped, Cause{
 
 // group finds the messages that are sent or left out together: a call with its results, and with the results of it that
 // are not sent.
-func (t *thread) group(heads map[int]int) {
+func (t *prepared) groupTools(heads map[int]int) {
 	members := map[int][]int{}
 	for at, head := range heads {
 		members[head] = append(members[head], at)
 	}
-	t.groups = map[int][]int{}
+	t.toolGroups = map[int][]int{}
 	for head, list := range members {
 		list = append(list, head)
 		slices.Sort(list)
 		for _, at := range list {
-			t.groups[at] = list
+			t.toolGroups[at] = list
 		}
 	}
 }
@@ -144,14 +144,14 @@ func (t *thread) group(heads map[int]int) {
 //
 // The messages in otherwise have their TokensBefore already: what they would cost without the remedy or the
 // tool_history that changes them.
-func (t *thread) carry(otherwise map[int]Message, count Counter) {
+func (t *prepared) keepServerKeys(otherwise map[int]Message, count TokenCounter) {
 	called := false // in the turn at hand
 	for i := range t.candidates {
 		v := &t.candidates[i]
 		calls := len(v.ToolCalls) > 0
 		called = called && v.Role != User || calls
-		own := v.Role == Assistant && !v.StandIn && v.Origin == t.to && t.to != Origin{} &&
-			(calls || !t.profile.MergeSameRole && !v.Joins && !v.BrokeOff())
+		own := v.Role == Assistant && !v.Placeholder && v.Origin == t.to && t.to != Origin{} &&
+			(calls || !t.profile.MergeSameRole && !v.JoinsPrevious && !v.WasInterrupted())
 		if !own || !t.profile.EchoReasoning || !called {
 			v.Reasoning = ""
 		}
@@ -161,16 +161,16 @@ func (t *thread) carry(otherwise map[int]Message, count Counter) {
 				v.ToolCalls[k].Replay = ""
 			}
 		}
-		v.extra = count(v.Reasoning) + countKeys(v.Replay, count)
+		v.serverTokens = count(v.Reasoning) + countKeys(v.Replay, count)
 		for _, call := range v.ToolCalls {
-			v.extra += countKeys(call.Replay, count)
+			v.serverTokens += countKeys(call.Replay, count)
 		}
-		v.tokens += v.extra
+		v.tokens += v.serverTokens
 		if !calls {
-			v.text += v.extra // It goes when the text is cut.
+			v.textTokens += v.serverTokens // It goes when the text is cut.
 		}
-		if _, chosen := otherwise[v.From]; !chosen && !v.StandIn {
-			t.entries[v.From].TokensBefore += v.extra
+		if _, chosen := otherwise[v.From]; !chosen && !v.Placeholder {
+			t.entries[v.From].TokensBefore += v.serverTokens
 		}
 	}
 }
@@ -179,17 +179,17 @@ func (t *thread) carry(otherwise map[int]Message, count Counter) {
 var encryptedReasoning = regexp.MustCompile(`"encrypted_content":"[^"]*"`)
 
 // CarriesEncrypted reports whether the keys of an answer hold reasoning that only its server can read.
-func CarriesEncrypted(replay string) bool {
+func HasEncryptedReasoning(replay string) bool {
 	return strings.Contains(replay, `"responses_reasoning"`) && encryptedReasoning.MatchString(replay)
 }
 
 // countKeys counts what a message carries. Encrypted reasoning counts nothing: how much is in it is not known, and
 // servers drop it where its turn is over.
-func countKeys(replay string, count Counter) int {
+func countKeys(replay string, count TokenCounter) int {
 	if replay == "" {
 		return 0
 	}
-	if CarriesEncrypted(replay) {
+	if HasEncryptedReasoning(replay) {
 		replay = encryptedReasoning.ReplaceAllString(replay, "")
 	}
 	return count(replay)
@@ -213,26 +213,26 @@ func (v *candidate) messageWith(f rendering) Message {
 
 // number gives the candidates their turn and their place in the conversation. A message of the user begins a turn: one
 // that was never answered is a turn by itself.
-func (t *thread) number() {
-	t.places = slices.Repeat([]int{-1}, len(t.entries))
+func (t *prepared) numberCandidates() {
+	t.candidateAt = slices.Repeat([]int{-1}, len(t.entries))
 	newest, tokens := int64(0), 0
 	for i := range t.candidates {
 		v := &t.candidates[i]
-		if !v.StandIn {
-			t.places[v.From] = i
+		if !v.Placeholder {
+			t.candidateAt[v.From] = i
 		}
 		newest = max(newest, v.CreatedMS)
 		v.newest = newest
 		switch {
 		case v.Role == User:
-			t.turns = append(t.turns, turn{unit: unit{i, i}, at: tokens, asked: i})
+			t.turns = append(t.turns, turn{unit: unit{i, i}, offset: tokens, question: i})
 		case len(t.turns) == 0:
-			t.turns = append(t.turns, turn{asked: -1})
+			t.turns = append(t.turns, turn{question: -1})
 		}
 		v.turn = len(t.turns) - 1
 		x := &t.turns[v.turn]
-		if v.at = tokens; i > x.from && t.candidates[i-1].group == v.group {
-			v.at = t.candidates[i-1].at
+		if v.offset = tokens; i > x.from && t.candidates[i-1].group == v.group {
+			v.offset = t.candidates[i-1].offset
 		}
 		tokens += v.tokens + frameMessage
 		x.tokens += v.tokens + frameMessage
@@ -241,7 +241,7 @@ func (t *thread) number() {
 }
 
 // takeIndex takes over the index of an earlier thread, as far as the candidates at the beginning have the same text.
-func (t *thread) takeIndex(was *thread) {
+func (t *prepared) takeIndex(was *prepared) {
 	if t.index = was.index; t.index == nil {
 		return
 	}
@@ -254,7 +254,7 @@ func (t *thread) takeIndex(was *thread) {
 }
 
 // groupBefore is the unit of a tool group or a single message that ends in front of candidate end.
-func (t *thread) groupBefore(end int) unit {
+func (t *prepared) groupBefore(end int) unit {
 	from := end - 1
 	for from > 0 && t.candidates[from-1].group == t.candidates[end-1].group {
 		from--
@@ -276,11 +276,11 @@ const (
 // conversation, so that a new message moves no border. They are the larger the further they are from the end, up to
 // largest: whatever the budget is, what fits then changes in steps of about a quarter of it. Turns stay in one block,
 // but one that is longer than the largest block is divided between its tool groups.
-func (t *thread) block(i, largest int) block {
+func (t *prepared) block(i, largest int) block {
 	v, newest := &t.candidates[i], &t.turns[len(t.turns)-1]
-	at, end := v.at, newest.at+newest.tokens
+	at, end := v.offset, newest.offset+newest.tokens
 	if x := &t.turns[v.turn]; x.tokens <= largest {
-		at = x.at
+		at = x.offset
 	}
 	size := largest
 	for size > blockLeast && end-at/size*size < blockShare*size {
@@ -290,7 +290,7 @@ func (t *thread) block(i, largest int) block {
 }
 
 // blockBefore is the unit of a block that ends in front of candidate end.
-func (t *thread) blockBefore(end, largest int) unit {
+func (t *prepared) blockBefore(end, largest int) unit {
 	from, b := end-1, t.block(end-1, largest)
 	for from > 0 && t.block(from-1, largest) == b {
 		from--

@@ -12,13 +12,13 @@ import (
 )
 
 // InvalidError names a rule of the wire that a list of messages breaks, and the first message that breaks one.
-type InvalidError struct {
+type InvalidRequestError struct {
 	Rule  string // V1 to V8
 	Index int    // the message, from 0; the length of the list where one is missing at its end
 }
 
 // Error names rule and message, counted from 1 as a reader does.
-func (e *InvalidError) Error() string {
+func (e *InvalidRequestError) Error() string {
 	return fmt.Sprintf("message %d breaks rule %s", e.Index+1, e.Rule)
 }
 
@@ -34,13 +34,13 @@ func (e *InvalidError) Error() string {
 //	V6  roles follow one another as the endpoint wants it; a message of calls may stand behind a text of its own
 //	V7  a message has the keys of its role and no others
 //	V8  ids of calls have the characters and the length that the endpoint takes
-func Valid(messages []Message, p Profile) error {
+func Validate(messages []Message, p EndpointProfile) error {
 	first := 0
 	if len(messages) > 0 && messages[0].Role == System {
 		first = 1
 	}
 	if first == len(messages) || messages[first].Role != User {
-		return &InvalidError{"V1", first}
+		return &InvalidRequestError{"V1", first}
 	}
 	seen, open, from := map[string]bool{}, map[string]bool{}, 0 // calls so far, those without a result, their message
 	for i := range messages {
@@ -50,7 +50,7 @@ func Valid(messages []Message, p Profile) error {
 		case m.Role == Tool && rule == "" && !open[m.ToolCallID]:
 			rule = "V3"
 		case m.Role != Tool && len(open) > 0:
-			return &InvalidError{"V3", from}
+			return &InvalidRequestError{"V3", from}
 		case m.Role != Tool:
 			from = i
 		}
@@ -61,20 +61,20 @@ func Valid(messages []Message, p Profile) error {
 			seen[call.ID], open[call.ID] = true, true
 		}
 		if rule != "" {
-			return &InvalidError{rule, i}
+			return &InvalidRequestError{rule, i}
 		}
 		if m.Role == Tool {
 			delete(open, m.ToolCallID)
 		}
 	}
 	if len(open) > 0 {
-		return &InvalidError{"V3", from}
+		return &InvalidRequestError{"V3", from}
 	}
 	return nil
 }
 
 // brokenRule is the rule that a message breaks beside its calls, "" for none.
-func brokenRule(messages []Message, i int, p Profile) string {
+func brokenRule(messages []Message, i int, p EndpointProfile) string {
 	m, before := &messages[i], &Message{}
 	if i > 0 {
 		before = &messages[i-1]
@@ -105,7 +105,7 @@ var (
 )
 
 // brokenCallRule is the rule that a call breaks, "" for none.
-func brokenCallRule(call ToolCall, seen bool, p Profile) string {
+func brokenCallRule(call ToolCall, seen bool, p EndpointProfile) string {
 	var object map[string]json.RawMessage
 	switch {
 	case message.IsBlank(call.ID), message.IsBlank(call.Name), seen:

@@ -15,17 +15,17 @@ type AddedKind string
 
 // The kinds of text that nobody said.
 const (
-	AddedMarker   AddedKind = "marker"          // it stands for messages that are not sent
-	AddedStart    AddedKind = "start"           // it stands in front of an answer that opens a request
-	AddedStandIn  AddedKind = "stand-in result" // it is the result of a call that has none
-	AddedBridge   AddedKind = "bridge"          // it is an answer between a tool result and a message of the user
-	AddedSummary  AddedKind = "summary"         // it stands for messages that a model condensed
-	AddedRecalled AddedKind = "recalled frame"  // it is the frame of the recalled texts
+	AddedMarker      AddedKind = "marker"          // it stands for messages that are not sent
+	AddedStart       AddedKind = "start"           // it stands in front of an answer that opens a request
+	AddedPlaceholder AddedKind = "stand-in result" // it is the result of a call that has none
+	AddedBridge      AddedKind = "bridge"          // it is an answer between a tool result and a message of the user
+	AddedSummary     AddedKind = "summary"         // it stands for messages that a model condensed
+	AddedRecalled    AddedKind = "recalled frame"  // it is the frame of the recalled texts
 )
 
 const (
 	// joint stands between texts that share a message.
-	joint = "\n\n"
+	separator = "\n\n"
 	// startText stands in front of an answer that opens a conversation: a request begins with a user's message.
 	startText = "[The conversation begins with an answer.]"
 	// bridgeText stands between a tool result and a user's message, where the endpoint wants an answer there.
@@ -36,15 +36,15 @@ const (
 type writer struct {
 	*selection
 	messages []Message // the system prompt first, which has no text where there is none
-	added    []Added
-	spans    []Span
+	added    []AddedText
+	spans    []EntrySpan
 	frame    int // tokens that the chat format costs
 
-	apart      bool // the next text stands apart from what its message already says
-	located    int  // so many of the added texts know their entry
+	separate   bool // the next text stands apart from what its message already says
+	placed     int  // so many of the added texts know their entry
 	lastUser   int  // the newest candidate of the user's that is written, -1 for none
 	lastUserAt int  // its message
-	missing    int  // messages that are not sent, since the last one that is
+	omitted    int  // messages that are not sent, since the last one that is
 	condensed  bool // the summary stands for some of them
 }
 
@@ -59,7 +59,7 @@ func (s *selection) written() *writer {
 	}
 	w.closeHistory()
 	w.writeTurn()
-	w.locate(w.turnEntry(len(w.turn.entries)))
+	w.placeAdded(w.turnEntry(len(w.turn.entries)))
 	w.finish()
 	return w
 }
@@ -85,7 +85,7 @@ func (w *writer) finish() {
 	if n := w.o.Profile.ToolIDLength; n > 0 {
 		shortIDs(w.messages, n)
 	}
-	slices.SortStableFunc(w.spans, func(a, b Span) int { return cmp.Or(a.Message-b.Message, a.From-b.From) })
+	slices.SortStableFunc(w.spans, func(a, b EntrySpan) int { return cmp.Or(a.Message-b.Message, a.From-b.From) })
 }
 
 // writeCandidate writes one candidate of the history, or counts it to the open gap.
@@ -96,17 +96,17 @@ func (w *writer) writeCandidate(i int) {
 	case !w.inBody(i):
 		w.leaveOut(i)
 	case v.Role == System:
-		w.hoist(v, f, v.From)
+		w.moveToSystem(v, f, v.From)
 	case v.Role == User:
-		w.lastUser, w.lastUserAt = i, w.open(v.messageWith(f), v.Joins)
-		w.closeGap(w.lastUserAt, "", joint)
-		w.say(w.lastUserAt, v, f, v.From)
-		w.locate(v.From)
+		w.lastUser, w.lastUserAt = i, w.openMessage(v.messageWith(f), v.JoinsPrevious)
+		w.closeGap(w.lastUserAt, "", separator)
+		w.writeText(w.lastUserAt, v, f, v.From)
+		w.placeAdded(v.From)
 	default:
-		w.lead(i)
-		w.say(w.open(v.messageWith(f), v.Joins), v, f, v.From)
-		if !v.StandIn {
-			w.locate(v.From)
+		w.leadIn(i)
+		w.writeText(w.openMessage(v.messageWith(f), v.JoinsPrevious), v, f, v.From)
+		if !v.Placeholder {
+			w.placeAdded(v.From)
 		}
 	}
 }
@@ -114,49 +114,49 @@ func (w *writer) writeCandidate(i int) {
 // leaveOut counts a candidate as part of the open gap. Stand-ins and system messages leave no gap, and neither does
 // anything in a request with a Scope.
 func (w *writer) leaveOut(i int) {
-	if v := &w.candidates[i]; v.Role == System || v.StandIn || w.o.Scope != nil {
+	if v := &w.candidates[i]; v.Role == System || v.Placeholder || w.o.Scope != nil {
 		return
 	}
-	w.missing++
+	w.omitted++
 	w.condensed = w.condensed || w.chosen[i].cause == cause.Summarized
 }
 
 // lead closes the open gap in front of candidate i, which is not the user's, and sees to it that a message of the user
 // leads to it. The marker stands at the end of the question, which is in the body too. An answer whose question cannot
 // be sent follows a message of the marker alone.
-func (w *writer) lead(i int) {
+func (w *writer) leadIn(i int) {
 	q := w.questionOf(i)
 	switch {
 	case q >= 0 && q == w.lastUser:
-		w.closeGap(w.lastUserAt, joint, "")
-	case w.missing > 0:
-		w.closeGap(w.open(Message{Role: User}, false), "", "")
+		w.closeGap(w.lastUserAt, separator, "")
+	case w.omitted > 0:
+		w.closeGap(w.openMessage(Message{Role: User}, false), "", "")
 	default:
-		w.begin()
+		w.writeStart()
 	}
 }
 
 // begin puts a message of the user in front of an answer that the request would begin with.
-func (w *writer) begin() {
+func (w *writer) writeStart() {
 	if len(w.messages) == 1 {
-		start := Added{Kind: AddedStart, Text: startText, Cause: Cause{Code: cause.BeginsAsUser}}
-		w.add(w.open(Message{Role: User}, false), start)
+		start := AddedText{Kind: AddedStart, Text: startText, Cause: Cause{Code: cause.BeginsAsUser}}
+		w.addText(w.openMessage(Message{Role: User}, false), start)
 	}
 }
 
 // closeGap writes into a message what stands for the open gap, with what is in front of it and behind it, nothing where
 // no gap is open.
 func (w *writer) closeGap(at int, front, behind string) {
-	if w.missing == 0 {
+	if w.omitted == 0 {
 		return
 	}
-	a := Added{Kind: AddedMarker, Text: w.marker(w.missing), Cause: Cause{Code: cause.Gap, Want: w.missing}}
-	if w.condensed && !(Plan{Added: w.added}).Summarized() {
+	a := AddedText{Kind: AddedMarker, Text: w.marker(w.omitted), Cause: Cause{Code: cause.Gap, Want: w.omitted}}
+	if w.condensed && !(Plan{Added: w.added}).HasSummary() {
 		a.Kind, a.Text, a.Cause.Text = AddedSummary, w.summaryText(), w.summary.By
 	}
 	a.Text = front + a.Text + behind
-	w.missing, w.condensed = 0, false
-	w.add(at, a)
+	w.omitted, w.condensed = 0, false
+	w.addText(at, a)
 }
 
 // marker stands for n messages that are not sent.
@@ -169,10 +169,10 @@ func (s *selection) marker(n int) string {
 }
 
 // hoist writes a system message to the end of the system prompt.
-func (w *writer) hoist(v *candidate, f rendering, entry int) {
+func (w *writer) moveToSystem(v *candidate, f rendering, entry int) {
 	w.frame += frameJoint
-	w.apart = true
-	w.say(0, v, f, entry)
+	w.separate = true
+	w.writeText(0, v, f, entry)
 }
 
 // closeHistory puts the marker of a gap in front of the current message at the end of the system prompt: the current
@@ -180,7 +180,7 @@ func (w *writer) hoist(v *candidate, f rendering, entry int) {
 func (w *writer) closeHistory() {
 	front := ""
 	if w.messages[0].Content != "" {
-		front = joint
+		front = separator
 	}
 	w.closeGap(0, front, "")
 }
@@ -196,22 +196,22 @@ func (w *writer) writeTurn() {
 			shown = -1 // a draft has none
 		}
 		if v.Role == System {
-			w.hoist(v, f, shown)
+			w.moveToSystem(v, f, shown)
 			continue
 		}
 		if v.Role != User {
-			w.begin()
+			w.writeStart()
 		}
 		var block recalledBlock
 		if i == current {
 			block = w.recalledTexts()
 			f.parts = slices.Concat(block.images, f.parts)
 		}
-		at := w.open(v.messageWith(f), v.Joins)
-		w.quote(at, block)
-		w.say(at, v, f, shown)
-		if !v.StandIn {
-			w.locate(entry)
+		at := w.openMessage(v.messageWith(f), v.JoinsPrevious)
+		w.writeRecalled(at, block)
+		w.writeText(at, v, f, shown)
+		if !v.Placeholder {
+			w.placeAdded(entry)
 		}
 	}
 }
@@ -228,54 +228,54 @@ func (w *writer) turnEntry(at int) int {
 }
 
 // quote writes the block of recalled texts into a message.
-func (w *writer) quote(at int, b recalledBlock) {
+func (w *writer) writeRecalled(at int, b recalledBlock) {
 	if b.text == "" {
 		return
 	}
-	from := w.put(at, b.text)
+	from := w.appendText(at, b.text)
 	for _, s := range b.spans {
 		s.Message, s.From, s.To = at, from+s.From, from+s.To
 		w.spans = append(w.spans, s)
 	}
-	w.added = append(w.added, Added{
+	w.added = append(w.added, AddedText{
 		Kind: AddedRecalled, Before: at, From: from, To: from + len(b.text), Text: b.frame, Tokens: b.tokens,
 		Cause: Cause{Code: cause.RecalledBlock},
 	})
-	w.put(at, joint)
+	w.appendText(at, separator)
 }
 
 // say writes the text of a candidate to the end of a message, with the span of its entry, -1 for a draft. A stand-in
 // for a missing result has no entry: it is added as a text that nobody said.
-func (w *writer) say(at int, v *candidate, f rendering, entry int) {
-	if v.StandIn {
-		w.add(at, Added{Kind: AddedStandIn, Text: f.text, Tokens: f.tokens, Cause: Cause{Code: cause.NoResult}})
+func (w *writer) writeText(at int, v *candidate, f rendering, entry int) {
+	if v.Placeholder {
+		w.addText(at, AddedText{Kind: AddedPlaceholder, Text: f.text, Tokens: f.tokens, Cause: Cause{Code: cause.NoResult}})
 		return
 	}
-	from := w.put(at, f.text)
-	w.spans = append(w.spans, Span{
+	from := w.appendText(at, f.text)
+	w.spans = append(w.spans, EntrySpan{
 		Entry: entry, Message: at, From: from, To: from + len(f.text), Calls: v.CallsAsText,
 	})
-	w.apart = false
+	w.separate = false
 }
 
 // add writes a text that nobody said into a message.
-func (w *writer) add(at int, a Added) {
+func (w *writer) addText(at int, a AddedText) {
 	if a.Tokens == 0 {
-		a.Tokens = w.c.remembered(a.Text)
+		a.Tokens = w.c.countCached(a.Text)
 	}
-	a.Before, a.From = at, w.put(at, a.Text)
+	a.Before, a.From = at, w.appendText(at, a.Text)
 	a.To = a.From + len(a.Text)
 	w.added = append(w.added, a)
 }
 
 // put writes a text to the end of a message, and returns where it begins.
-func (w *writer) put(at int, text string) int {
+func (w *writer) appendText(at int, text string) int {
 	m := &w.messages[at]
 	if text != "" {
-		if w.apart && m.Content != "" {
-			m.Content += joint
+		if w.separate && m.Content != "" {
+			m.Content += separator
 		}
-		w.apart = false
+		w.separate = false
 	}
 	m.Content += text
 	return len(m.Content) - len(text)
@@ -283,15 +283,15 @@ func (w *writer) put(at int, text string) int {
 
 // locate sets the entry of the texts that were added since the last stored message: they are in the message whose entry
 // is at an index, or in front of it.
-func (w *writer) locate(entry int) {
-	for ; w.located < len(w.added); w.located++ {
-		w.added[w.located].At = entry
+func (w *writer) placeAdded(entry int) {
+	for ; w.placed < len(w.added); w.placed++ {
+		w.added[w.placed].At = entry
 	}
 }
 
 // open begins a message at the end of the body, or joins it to the last one where the endpoint wants the roles to
 // alternate. It returns the index of the message that holds it. Its text is written later.
-func (w *writer) open(m Message, joins bool) int {
+func (w *writer) openMessage(m Message, joins bool) int {
 	m.Name, m.Content = "", ""
 	if m.Role != Assistant {
 		m.ToolCalls = nil
@@ -301,15 +301,15 @@ func (w *writer) open(m Message, joins bool) int {
 	}
 	w.frame += frameMessage
 	last := &w.messages[len(w.messages)-1]
-	w.apart = w.merges(last, &m, joins)
-	if w.apart {
+	w.separate = w.merges(last, &m, joins)
+	if w.separate {
 		join(last, m)
 		return len(w.messages) - 1
 	}
 	if w.o.Profile.NoToolToUser && last.Role == Tool && m.Role == User {
 		w.frame += frameMessage
 		w.messages = append(w.messages, Message{Role: Assistant})
-		w.add(len(w.messages)-1, Added{Kind: AddedBridge, Text: bridgeText, Cause: Cause{Code: cause.Bridge}})
+		w.addText(len(w.messages)-1, AddedText{Kind: AddedBridge, Text: bridgeText, Cause: Cause{Code: cause.Bridge}})
 	}
 	w.messages = append(w.messages, m)
 	return len(w.messages) - 1
@@ -340,4 +340,4 @@ func (s *selection) bridge(v *candidate) int {
 	return s.bridgeCost()
 }
 
-func (s *selection) bridgeCost() int { return s.c.remembered(bridgeText) + frameMessage }
+func (s *selection) bridgeCost() int { return s.c.countCached(bridgeText) + frameMessage }

@@ -32,7 +32,7 @@ type Endpoint struct {
 	Stored     *keys.Later               // fetches a stored key where there is no Key; nil fetches none
 	Headers    map[string]string         // extra request headers; their values may be secret
 	Wire       Wire                      // the format of its requests and answers; "" is AutoWire
-	Profile    history.Profile           // what its chat format requires
+	Profile    history.EndpointProfile   // what its chat format requires
 	Window     int                       // the configured window in tokens; 0 is to be found out
 	KeepAlive  string                    // how long Ollama keeps a model loaded: "5m", or seconds; "" is its own
 	Exact      bool                      // it counts requests, as llama.cpp does: see CountRequest

@@ -28,9 +28,10 @@ type Learned struct {
 	NoToolEffort     bool     `json:"no_tool_effort,omitempty"`
 	Without          []string `json:"without,omitempty"` // the names of parameters that are not sent
 
-	Profile     history.Profile `json:"profile,omitzero"`       // the format of the history
-	CachedApart bool            `json:"cached_apart,omitempty"` // usage has the cached tokens beside the prompt's
-	AnyName     bool            `json:"any_name,omitempty"`     // the server's list lacks the model, and it answers
+	Profile history.EndpointProfile `json:"profile,omitzero"`       // the format of the history
+
+	CachedApart bool                    `json:"cached_apart,omitempty"` // usage has the cached tokens beside the prompt's
+	AnyName     bool                    `json:"any_name,omitempty"`     // the server's list lacks the model, and it answers
 
 	// What Ollama says of the model. It is not forgotten with what was refused.
 	Native      bool `json:"native,omitempty"`       // Ollama has it: its own format is used unless Wire is set
@@ -369,29 +370,32 @@ const refusing = `(not|n't|cannot|no endpoints found that) (currently )?(support
 var formats = []struct {
 	text    func() *regexp.Regexp
 	holds   func(Request) bool
-	profile history.Profile
+	profile history.EndpointProfile
 }{
 	{
 		says(refusing + "(image|vision|multi-?modal)|images? (inputs? )?(is|are) not supported|" +
 			"unknown variant `image_url`|invalid type: sequence, expected a string"),
 		Request.hasImages,
-		history.Profile{NoImages: true},
+		history.EndpointProfile{NoImages: true},
 	},
-	{alternate, Request.hasMessages, history.Profile{MergeSameRole: true, NoToolToUser: true}},
+	{alternate, Request.hasMessages, history.EndpointProfile{MergeSameRole: true, NoToolToUser: true}},
 	{
 		says(refusing + `(tool|function call)|tool (use|calling|calls?) (is|are) not supported`),
 		Request.hasTools,
-		history.Profile{NoTools: true, ToolsAsText: true},
+		history.EndpointProfile{NoTools: true, ToolsAsText: true},
 	},
 	// A template that knows no tools counts calls and results as turns.
-	{alternate, Request.hasTools, history.Profile{NoTools: true, ToolsAsText: true}},
-	{says(`must define tools|toolconfig field must`), Request.holdsToolCalls, history.Profile{ToolsAsText: true}},
-	{says(`unexpected role 'user' after role 'tool'`), Request.hasTools, history.Profile{NoToolToUser: true}},
-	{says(`tool call ids? .{0,120}length (of )?9`), Request.hasTools, history.Profile{ToolIDLength: 9}},
+	{alternate, Request.hasTools, history.EndpointProfile{NoTools: true, ToolsAsText: true}},
+	{
+		says(`must define tools|toolconfig field must`), Request.holdsToolCalls,
+		history.EndpointProfile{ToolsAsText: true},
+	},
+	{says(`unexpected role 'user' after role 'tool'`), Request.hasTools, history.EndpointProfile{NoToolToUser: true}},
+	{says(`tool call ids? .{0,120}length (of )?9`), Request.hasTools, history.EndpointProfile{ToolIDLength: 9}},
 	{
 		says(`(?s)reasoning_content.*(passed back|missing)|missing.*reasoning_content`),
 		Request.hasMessages,
-		history.Profile{EchoReasoning: true},
+		history.EndpointProfile{EchoReasoning: true},
 	},
 }
 
@@ -401,7 +405,7 @@ var alternate = says(`roles must alternate|requests alternate between|must alter
 // again: what it holds was counted and shown.
 func (c *Client) learnFormat(e *Error, r Request) bool {
 	known := c.Profile(r.Model)
-	learns := func(p history.Profile) bool {
+	learns := func(p history.EndpointProfile) bool {
 		lesson := Learned{Profile: p}
 		if lesson.over(Learned{Profile: known}).Profile == known {
 			return false
@@ -414,7 +418,7 @@ func (c *Client) learnFormat(e *Error, r Request) bool {
 			return true
 		}
 	}
-	return c.refusesReplay(e, r) && learns(history.Profile{NoReplay: true})
+	return c.refusesReplay(e, r) && learns(history.EndpointProfile{NoReplay: true})
 }
 
 // refusesReplay says that a refusal is about what a request only holds because an answer held it.

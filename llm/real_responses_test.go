@@ -67,5 +67,5 @@ func (s realServer) wantResponded(c *Client) {
 // wantResponsesTakeAnything sends damaged conversations: the server must read every one.
 func (s realServer) wantResponsesTakeAnything() {
 	s.endpoint.Tries = 2 // llama.cpp closes connections that it keeps open when it likes.
-	s.wantTakesAnything(s.with(nil), history.Profile{NoImages: true}, 12, Request{Model: s.model, MaxTokens: 16})
+	s.wantTakesAnything(s.with(nil), history.EndpointProfile{NoImages: true}, 12, Request{Model: s.model, MaxTokens: 16})
 }

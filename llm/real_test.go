@@ -195,7 +195,7 @@ func (s realServer) wantNoImages(c *Client) {
 
 // wantTakesAnything sends damaged conversations as history repairs them for a profile, each as the messages of a
 // request: the server must read every one.
-func (s realServer) wantTakesAnything(c *Client, profile history.Profile, n int, r Request) {
+func (s realServer) wantTakesAnything(c *Client, profile history.EndpointProfile, n int, r Request) {
 	s.t.Helper()
 	scenes := strictScenes()
 	r.Tools = []tool.Tool{searchTool}

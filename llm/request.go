@@ -60,7 +60,7 @@ func (e Endpoint) addressOf(w Wire) string {
 
 // Profile is what the chat format of a model requires, by what is known of the endpoint and of the model. A model of
 // Ollama lacks what its server says that it cannot do: an image that it cannot see would be dropped without a word.
-func (c *Client) Profile(model string) history.Profile {
+func (c *Client) Profile(model string) history.EndpointProfile {
 	p := c.Known(model).over(Learned{Profile: c.endpoint.Profile}).Profile
 	s := c.endpoint.configured(model, func(s ModelSettings) bool { return s.Tools != nil })
 	p.NoTools = p.NoTools || s.Tools != nil && !*s.Tools

@@ -56,7 +56,7 @@ func TestTheBoundaryTellsOfTheMessagesAboveIt(t *testing.T) {
 				ID: e.ID, Role: history.User, Content: fmt.Sprint("message ", e.ID), Status: history.Complete,
 			}})
 		}
-		m.Chat.Reset(branch.Branch{}.With(messages...))
+		m.Chat.Reset(branch.Branch{}.Append(messages...))
 		m.Chat.Judge(plan, 0)
 		if screen := plain(m); !strings.Contains(screen, want) {
 			t.Errorf("with %d messages above the line the screen is\n%s", above, screen)

@@ -19,17 +19,17 @@ type Context struct {
 	Session  string // its id
 	Title    string
 	Model    string
-	Rules    int             // the version of the rules that decided
-	Request  *Past           // the past request, nil for the next one
-	Input    pricing.Cost    `json:"input_cost"` // what the next request costs before its answer
-	Sum      history.Sum     // where its tokens go
-	Used     int             // all of them as the server counts
-	Window   llm.Window      // of the model that the next request asks
-	Counts   store.Tally     // of messages
-	Entries  []history.Entry // one per stored message, in order
-	Added    []history.Added // text that nobody said
-	Next     []int           // indexes into entries of what falls out next
-	Error    string          // why nothing would be sent, "" where it would
+	Rules    int                 // the version of the rules that decided
+	Request  *Past               // the past request, nil for the next one
+	Input    pricing.Cost        `json:"input_cost"` // what the next request costs before its answer
+	Sum      history.TokenSum    // where its tokens go
+	Used     int                 // all of them as the server counts
+	Window   llm.Window          // of the model that the next request asks
+	Counts   store.Tally         // of messages
+	Entries  []history.Entry     // one per stored message, in order
+	Added    []history.AddedText // text that nobody said
+	Next     []int               // indexes into entries of what falls out next
+	Error    string              // why nothing would be sent, "" where it would
 	Settings []settings.Setting
 }
 
@@ -48,17 +48,17 @@ func NewContext(info store.Session, model string, plan history.Plan) Context {
 	return Context{
 		Session: info.ID, Title: Title(info), Model: model, Rules: plan.Rules, Sum: plan.Sum, Used: plan.Sum.Used(),
 		Counts:  store.TallyOf(plan.Entries),
-		Entries: plan.Entries, Added: plan.Added, Next: plan.Next,
+		Entries: plan.Entries, Added: plan.Added, Next: plan.NextToDrop,
 	}
 }
 
 // NewPast is a past request that was put together again.
-func NewPast(r record.Replayed) *Past {
+func NewPast(r record.ReplayedRequest) *Past {
 	past := &Past{
 		Request: r.Request, Charged: record.CostOf(r.Request), Nth: r.Nth, Of: r.Of, Proven: r.Proven, Doubt: r.Doubt,
 	}
-	if short, ok := record.ShortfallOf(r.Request); ok {
-		past.FirstRead = record.FirstRead(r.Verdicts.Entries, r.Verdicts.Sum, short)
+	if short, ok := record.ServerTruncationOf(r.Request); ok {
+		past.FirstRead = record.FirstReadByServer(r.Verdicts.Entries, r.Verdicts.Sum, short)
 	}
 	return past
 }
@@ -83,7 +83,7 @@ func (c Context) Table(p *Page) {
 func (c Context) rows(p *Page) {
 	for _, e := range c.Entries {
 		reason := Sentence(e.Cause.Sentence())
-		if c.Request != nil && record.NotRead(e, c.Request.FirstRead) {
+		if c.Request != nil && record.UnreadByServer(e, c.Request.FirstRead) {
 			reason = "not read by the server; " + reason
 		}
 		p.Row(fmt.Sprint(e.Index+1), role(e.Role), verdict(e), tokensText(c.Sum, e), reason)
@@ -100,7 +100,7 @@ func (c Context) head(p *Page) {
 		c.Request.head(p)
 	}
 	var shares []counted
-	for _, share := range c.Sum.Shares() {
+	for _, share := range c.Sum.Parts() {
 		shares = append(shares, counted{share.Name, share.Tokens})
 	}
 	limit := "unlimited"
@@ -113,7 +113,7 @@ func (c Context) head(p *Page) {
 		p.Line("window of %d: %s", c.Window.Tokens, Line(c.Window.Origin()))
 	}
 	if len(c.Settings) > 0 {
-		p.Line("%s", Sentence(settings.Summary(c.Settings)))
+		p.Line("%s", Sentence(settings.SummaryLine(c.Settings)))
 	}
 	if c.Input.Known() {
 		p.Line("its input would cost %s%s", c.Input, pricedBy(c.Input))
@@ -128,7 +128,7 @@ func (c Context) head(p *Page) {
 }
 
 // boundText says what sets the limit of a request.
-func boundText(s history.Sum) string {
+func boundText(s history.TokenSum) string {
 	window := "the window is unknown"
 	if s.Window > 0 {
 		window = fmt.Sprintf("the window is %d, %d of it kept free for the reply", s.Window, s.Reserve)
@@ -139,7 +139,7 @@ func boundText(s history.Sum) string {
 		by = fmt.Sprintf("budget %d, capped by the model's window", s.Budget)
 	case s.Bound == history.BoundBudget:
 		by = "limited by the budget"
-	case s.Bound == history.BoundUnread:
+	case s.Bound == history.BoundLearned:
 		by = "limited after a request that the server refused or of which it read only a part"
 	case s.Bound == history.BoundMaxContext:
 		by = "limited by max_context_tokens"
@@ -175,7 +175,7 @@ func (q Past) head(p *Page) {
 	if text := record.CacheUseOf(q.Request).Sentence(strconv.Itoa); text != "" {
 		p.Line("%s", Sentence(text))
 	}
-	if short, ok := record.ShortfallOf(q.Request); ok {
+	if short, ok := record.ServerTruncationOf(q.Request); ok {
 		p.Line("the server read %d of ~%d tokens: it dropped part of the request", short.Reported, short.Expected)
 	}
 	if q.Error != "" {
@@ -199,7 +199,7 @@ func (q Past) serverCount() string {
 }
 
 // tokensText is what a message costs, and what it would cost whole where that is another number.
-func tokensText(s history.Sum, e history.Entry) string {
+func tokensText(s history.TokenSum, e history.Entry) string {
 	if e.TokensAfter == e.TokensBefore {
 		return fmt.Sprint(s.Tokens(e.TokensAfter))
 	}

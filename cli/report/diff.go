@@ -13,7 +13,7 @@ type Diff struct {
 	Session  string // its id
 	Title    string
 	From, To Compared
-	Changes  []history.Change
+	Changes  []history.PlanChange
 }
 
 // Compared is one of two requests that are compared; of the next one only its sums are known.
@@ -21,13 +21,13 @@ type Compared struct {
 	ID      int64
 	Turn    int
 	Nth, Of int // it is the Nth of its turn, which has Of
-	Sum     history.Sum
+	Sum     history.TokenSum
 	Sent    int // messages
 	entries []history.Entry
 }
 
 // NewCompared is a request with its verdicts; r is the zero value for the next one.
-func NewCompared(r record.Recorded, verdicts history.Plan) Compared {
+func NewCompared(r record.RecordedRequest, verdicts history.Plan) Compared {
 	return Compared{
 		ID: r.Request.ID, Turn: r.Request.Turn, Nth: r.Nth, Of: r.Of, Sum: verdicts.Sum, entries: verdicts.Entries,
 		Sent: store.TallyOf(verdicts.Entries).Sent(),
@@ -36,7 +36,7 @@ func NewCompared(r record.Recorded, verdicts history.Plan) Compared {
 
 // NewDiff compares two requests.
 func NewDiff(info store.Session, from, to Compared) Diff {
-	return Diff{info.ID, Title(info), from, to, history.Compare(from.entries, to.entries)}
+	return Diff{info.ID, Title(info), from, to, history.CompareEntries(from.entries, to.entries)}
 }
 
 // Table writes the changes.

@@ -31,7 +31,7 @@ func (s Sessions) Table(p *Page) {
 // Conversation is a session with the messages of its active branch.
 type Conversation struct {
 	Session  store.Session
-	Cost     record.Spent // of its requests, on every branch
+	Cost     record.CostSum // of its requests, on every branch
 	Messages []store.Message
 }
 

@@ -25,7 +25,7 @@ type Turn struct {
 	Finish   string `json:"finish_reason"`
 	Stopped  bool
 	Requests int             // sent in the turn: the first, and one after each round of tool calls
-	Cost     record.Spent    // of all of them that were answered
+	Cost     record.CostSum  // of all of them that were answered
 	Receipt  *record.Receipt // of the last answer, nil where none came
 	Notices  []string
 

@@ -14,13 +14,13 @@ import (
 
 // Cause is one reason: a code with the numbers and the text that it needs.
 type Cause struct {
-	Code  Code
-	Front bool   // of a recalled message: its place holds less than the block in front of the current message
-	Alone bool   // of a repair with another remedy: it holds for the message, which is in no tool group
-	Want  int    // what it takes, 0 unknown: characters of a cut message, tokens of one left out, messages of a gap
-	Have  int    // how much of Want is there: characters that are sent, tokens that were left
-	Limit int    // the limit that the code names: characters, tokens or messages
-	Text  string // shared words, the model of a summary, the name of a call; a sentence where there is no code
+	Code   Code
+	Front  bool   // of a recalled message: its place holds less than the block in front of the current message
+	NoCall bool   // of a repair with another remedy: it holds for the message, which is in no tool group
+	Want   int    // what it takes, 0 unknown: characters of a cut message, tokens of one left out, messages of a gap
+	Have   int    // how much of Want is there: characters that are sent, tokens that were left
+	Limit  int    // the limit that the code names: characters, tokens or messages
+	Text   string // shared words, the model of a summary, the name of a call; a sentence where there is no code
 }
 
 // Sentence is the cause in words for the user, with its numbers.
@@ -65,7 +65,7 @@ func (c Cause) MarshalText() ([]byte, error) {
 		phrase(c.Want != 0, " want=%d", c.Want) +
 		phrase(c.Limit != 0, " limit=%d", c.Limit) +
 		phrase(c.Front, " %s", "front") +
-		phrase(c.Alone, " %s", "alone") +
+		phrase(c.NoCall, " %s", "alone") +
 		phrase(c.Text != "", " text=%s", c.Text)), nil
 }
 
@@ -77,7 +77,7 @@ func (c *Cause) UnmarshalText(written []byte) error {
 	numbers := map[string]*int{"have": &c.Have, "want": &c.Want, "limit": &c.Limit}
 	for field := range strings.FieldsSeq(fields) {
 		name, value, _ := strings.Cut(field, "=")
-		c.Front, c.Alone = c.Front || field == "front", c.Alone || field == "alone"
+		c.Front, c.NoCall = c.Front || field == "front", c.NoCall || field == "alone"
 		if number := numbers[name]; number != nil {
 			n, err := strconv.Atoi(value)
 			if err != nil {

@@ -14,13 +14,13 @@ func TestCausesAreReadAsTheyWereWritten(t *testing.T) {
 	codes := slices.Sorted(maps.Keys(words))
 	rapid.Check(t, func(t *rapid.T) {
 		c := Cause{
-			Code:  rapid.SampledFrom(codes).Draw(t, "code"),
-			Front: rapid.Bool().Draw(t, "front"),
-			Alone: rapid.Bool().Draw(t, "alone"),
-			Want:  rapid.IntRange(-3, 1<<40).Draw(t, "want"),
-			Have:  rapid.IntRange(-3, 1<<40).Draw(t, "have"),
-			Limit: rapid.IntRange(-3, 1<<40).Draw(t, "limit"),
-			Text:  rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"text=", " front", "have=3"})).Draw(t, "text"),
+			Code:   rapid.SampledFrom(codes).Draw(t, "code"),
+			Front:  rapid.Bool().Draw(t, "front"),
+			NoCall: rapid.Bool().Draw(t, "alone"),
+			Want:   rapid.IntRange(-3, 1<<40).Draw(t, "want"),
+			Have:   rapid.IntRange(-3, 1<<40).Draw(t, "have"),
+			Limit:  rapid.IntRange(-3, 1<<40).Draw(t, "limit"),
+			Text:   rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"text=", " front", "have=3"})).Draw(t, "text"),
 		}
 		written, err := c.MarshalText()
 		if err != nil {

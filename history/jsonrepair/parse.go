@@ -29,10 +29,10 @@ type parser struct {
 }
 
 // place is where a string stands. It decides what may stand behind it.
-type place int
+type stringPosition int
 
 const (
-	atTop place = iota
+	atTop stringPosition = iota
 	atKey
 	inObject
 	inList
@@ -77,7 +77,7 @@ func (p *parser) fail() bool {
 }
 
 // value reads one value. It is false where the value cannot be kept, and the caller takes out what it began.
-func (p *parser) value(where place) (kept bool) {
+func (p *parser) value(where stringPosition) (kept bool) {
 	rest := p.rest()
 	quote, _ := quoteAt(rest)
 	switch {
@@ -222,7 +222,7 @@ func (p *parser) bare() (kept bool) {
 }
 
 // text reads a string.
-func (p *parser) text(where place) {
+func (p *parser) text(where stringPosition) {
 	opening, size := quoteAt(p.rest())
 	p.replace(size, `"`)
 	isPath := windowsPath.MatchString(p.rest()[:min(len(p.rest()), maxAhead)])
@@ -250,7 +250,7 @@ func (p *parser) text(where place) {
 }
 
 // ends reports whether a quote ends its string, by what stands behind the quote.
-func (p *parser) ends(behind string, where place) bool {
+func (p *parser) ends(behind string, where stringPosition) bool {
 	next, comma := strings.CutPrefix(strings.TrimLeft(behind, jsonBlanks), ",")
 	next = strings.TrimLeft(next, jsonBlanks)
 	quote, _ := quoteAt(next)

@@ -9,27 +9,27 @@ import (
 )
 
 // Class is what was done to the arguments of a call.
-type Class string
+type Outcome string
 
 // The classes.
 const (
-	Sound     Class = ""          // they are an object in valid JSON, and its bytes are unchanged
-	Closed    Class = "closed"    // they broke off, and the complete part is closed
-	Fixed     Class = "fixed"     // they were not valid JSON, or no object
-	Unwrapped Class = "unwrapped" // they were an object written as a string
-	Emptied   Class = "emptied"   // they were absent or null, or nothing in them is certain
+	Unchanged Outcome = ""          // they are an object in valid JSON, and its bytes are unchanged
+	Closed    Outcome = "closed"    // they broke off, and the complete part is closed
+	Fixed     Outcome = "fixed"     // they were not valid JSON, or no object
+	Unwrapped Outcome = "unwrapped" // they were an object written as a string
+	Emptied   Outcome = "emptied"   // they were absent or null, or nothing in them is certain
 )
 
 // Report is what was wrong with the arguments of one call.
 type Report struct {
-	Class  Class
-	Kind   string // in the catalogue of docs/context.md: C1 is invalid JSON, C2 no arguments, C3 no object
-	Offset int    // how many bytes at the beginning are unchanged, where the class is Closed or Fixed
-	Cut    bool   // they broke off
+	Outcome Outcome
+	Kind    string // in the catalogue of docs/context.md: C1 is invalid JSON, C2 no arguments, C3 no object
+	Offset  int    // how many bytes at the beginning are unchanged, where the class is Closed or Fixed
+	Cut     bool   // they broke off
 }
 
 // Lost reports whether nothing in the arguments is certain. The caller has to show the raw text itself.
-func (r Report) Lost() bool { return r.Class == Emptied && r.Kind == "C1" }
+func (r Report) Lost() bool { return r.Outcome == Emptied && r.Kind == "C1" }
 
 const (
 	maxLayers = 8 // how often an object may be written as a string in a string
@@ -44,12 +44,12 @@ func Repair(raw string) (object string, how Report) {
 	}
 	object, how = read(raw, maxLayers)
 	if !isObject(object) {
-		return "{}", Report{Class: Emptied, Kind: "C1"}
+		return "{}", Report{Outcome: Emptied, Kind: "C1"}
 	}
-	if how.Class == Fixed {
+	if how.Outcome == Fixed {
 		how.Offset = commonPrefix(raw, object)
 		if how.Cut && strings.Trim(object[how.Offset:], `"}]`) == "" {
-			how.Class = Closed
+			how.Outcome = Closed
 		}
 	}
 	return object, how
@@ -57,7 +57,7 @@ func Repair(raw string) (object string, how Report) {
 
 // Split takes apart the arguments of several calls that were joined: {…}{…}. It returns the objects as they stand
 // there, not repaired. It is nil where raw is not two objects or more and nothing else.
-func Split(raw string) []string {
+func SplitObjects(raw string) []string {
 	var objects []string
 	plain := false
 	for rest := strings.TrimLeftFunc(raw, isFiller); rest != ""; {
@@ -106,9 +106,9 @@ func read(raw string, layers int) (object string, how Report) {
 	quote, _ := quoteAt(text)
 	switch literal := literalOf(strings.TrimRightFunc(text, isFiller)); {
 	case text == "":
-		return "{}", Report{Class: Emptied, Kind: "C2"}
+		return "{}", Report{Outcome: Emptied, Kind: "C2"}
 	case literal == "null":
-		return "{}", Report{Class: Emptied, Kind: "C3"}
+		return "{}", Report{Outcome: Emptied, Kind: "C3"}
 	case literal != "":
 		return wrapped(literal, false)
 	case quote != 0:
@@ -127,7 +127,7 @@ func read(raw string, layers int) (object string, how Report) {
 
 // wrapped is an object around arguments that are none.
 func wrapped(value string, cut bool) (object string, how Report) {
-	return `{"value": ` + value + "}", Report{Class: Fixed, Kind: "C3", Cut: cut}
+	return `{"value": ` + value + "}", Report{Outcome: Fixed, Kind: "C3", Cut: cut}
 }
 
 // object is the object that was read, "" where the reading failed.
@@ -135,7 +135,7 @@ func (p *parser) object() (object string, how Report) {
 	if p.failed {
 		return "", Report{}
 	}
-	return string(p.out), Report{Class: Fixed, Kind: "C1", Cut: p.cut}
+	return string(p.out), Report{Outcome: Fixed, Kind: "C1", Cut: p.cut}
 }
 
 // readString reads arguments that are one string, most often an object that was encoded twice.
@@ -151,8 +151,8 @@ func readString(text string, layers int) (object string, how Report) {
 		if !isObject(object) {
 			object, how = read(content, layers-1)
 		}
-		if isObject(object) && (how.Kind != "C3" || how.Class == Unwrapped) {
-			return object, Report{Class: Unwrapped, Kind: "C3", Cut: p.cut || how.Cut}
+		if isObject(object) && (how.Kind != "C3" || how.Outcome == Unwrapped) {
+			return object, Report{Outcome: Unwrapped, Kind: "C3", Cut: p.cut || how.Cut}
 		}
 	}
 	return wrapped(string(p.out), p.cut)

@@ -31,21 +31,21 @@ const (
 
 // Message is one message of a conversation as it was said: history reads it and never changes it.
 type Message struct {
-	ID         int64      // the store's key; 0 for a message that is not stored yet, such as a draft
-	Label      string     // the id the message had in the file it was imported from, else ""
-	Role       Role       // who speaks
-	Name       string     // the speaker's name, where one was given
-	Content    string     // the text, byte for byte as received; it may hold invalid UTF-8
-	Parts      []Part     // what the message holds beside Content, in order: images and attached files
-	Reasoning  string     // the model's reasoning, where the server showed it
-	ToolCalls  []ToolCall // what an assistant message asked for, as received
-	ToolCallID string     // the call that a tool message answers, as received
-	Status     Status     // how whole the message is
-	Origin     Origin     // who answered, zero where that is not known
-	Replay     string     // a JSON object of keys that only the server knows that sent them, "" for none
-	ReadAgain  []int      // of the result of a recall: the positions in the conversation of the messages that it holds
-	CreatedMS  int64      // when it was said, Unix milliseconds UTC, 0 unknown; shown, never used to order
-	Tokens     int        // Content's tokens by the store's cached count; 0 where not counted yet
+	ID              int64      // the store's key; 0 for a message that is not stored yet, such as a draft
+	Label           string     // the id the message had in the file it was imported from, else ""
+	Role            Role       // who speaks
+	Name            string     // the speaker's name, where one was given
+	Content         string     // the text, byte for byte as received; it may hold invalid UTF-8
+	Parts           []Part     // what the message holds beside Content, in order: images and attached files
+	Reasoning       string     // the model's reasoning, where the server showed it
+	ToolCalls       []ToolCall // what an assistant message asked for, as received
+	ToolCallID      string     // the call that a tool message answers, as received
+	Status          Status     // how whole the message is
+	Origin          Origin     // who answered, zero where that is not known
+	Replay          string     // a JSON object of keys that only the server knows that sent them, "" for none
+	RecallPositions []int      // of the result of a recall: the positions in the conversation of the messages that it holds
+	CreatedMS       int64      // when it was said, Unix milliseconds UTC, 0 unknown; shown, never used to order
+	Tokens          int        // Content's tokens by the store's cached count; 0 where not counted yet
 }
 
 // Origin is one model of one endpoint.

@@ -19,14 +19,14 @@ func (r Repair) Sentence() string {
 		return sentence
 	case r.Remedy == SendAsText:
 		return sentence + " You chose to send the call as text."
-	case r.Cause.Alone:
+	case r.Cause.NoCall:
 		return sentence + " You chose to leave the message out."
 	}
 	return sentence + " You chose to leave the call out."
 }
 
 // Same reports whether two repairs send the same for the same fault, whatever their causes say.
-func (r Repair) Same(other Repair) bool {
+func (r Repair) SameEffect(other Repair) bool {
 	r.Cause, other.Cause = cause.Cause{}, cause.Cause{}
 	return r == other
 }
@@ -56,7 +56,7 @@ const (
 func Remedies() []Remedy { return []Remedy{SendRepaired, SendAsText, LeaveOut} }
 
 // Less is the one of two remedies that sends less.
-func (r Remedy) Less(other Remedy) Remedy {
+func (r Remedy) Stronger(other Remedy) Remedy {
 	switch {
 	case r == LeaveOut || other == LeaveOut:
 		return LeaveOut

@@ -10,7 +10,7 @@ import (
 )
 
 // Clean is a text with U+FFFD for every byte that is not UTF-8 and for every null character.
-func Clean(s string) string {
+func ToValidUTF8(s string) string {
 	if utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 {
 		return s
 	}
@@ -34,13 +34,13 @@ func (m Message) TextWithCalls() string {
 		if strings.TrimSpace(name) == "" {
 			name = "a tool without a name"
 		}
-		text = strings.TrimLeft(text+"\n[called "+Clean(name)+" with "+Clean(c.Arguments)+"]", "\n")
+		text = strings.TrimLeft(text+"\n[called "+ToValidUTF8(name)+" with "+ToValidUTF8(c.Arguments)+"]", "\n")
 	}
 	return text
 }
 
 // AsText is the assistant's message that has only this text: without calls, parts and what they need.
-func (m Message) AsText(text string) Message {
+func (m Message) TextOnly(text string) Message {
 	if text != m.Content {
 		m.Tokens = 0
 	}
@@ -51,7 +51,7 @@ func (m Message) AsText(text string) Message {
 const InterruptedSuffix = " [interrupted]"
 
 // BrokeOff reports whether a message is an answer that ended early, or whose program died while it arrived.
-func (m Message) BrokeOff() bool {
+func (m Message) WasInterrupted() bool {
 	return m.Role == Assistant && (m.Status == Interrupted || m.Status == Streaming)
 }
 
@@ -61,7 +61,7 @@ func (m Message) Unreadable() bool {
 }
 
 // Prefix is the longest run of whole grapheme clusters from the start with at most n code points.
-func Prefix(text string, n int) string {
+func GraphemePrefix(text string, n int) string {
 	if n <= 0 {
 		return ""
 	}
@@ -78,7 +78,7 @@ func Prefix(text string, n int) string {
 }
 
 // Grouped is a number with its thousands apart.
-func Grouped(n int) string { return humanize.Comma(int64(n)) }
+func WithCommas(n int) string { return humanize.Comma(int64(n)) }
 
 // Redacted is a message without the secrets that clean takes out of its texts. Its tokens are to be counted anew
 // where that changed it. The caller's message stays as it is.

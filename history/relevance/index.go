@@ -10,26 +10,26 @@ const maxIndexed = 64 << 10
 
 // Text is what is to be found.
 type Text struct {
-	Content string
-	Speaker string // the name of who says it, "" where it is not known
-	Asks    bool   // by somebody who may state a wish for all answers to come
+	Content     string
+	Speaker     string // the name of who says it, "" where it is not known
+	MayInstruct bool   // by somebody who may state a wish for all answers to come
 }
 
 // Index finds the texts that a question is about. Texts are added and taken away at the end only. It is not for use by
 // several goroutines.
 type Index struct {
 	*lexicon
-	texts   []indexed
-	terms   map[string]*term   // by their stems
-	written []map[string]*term // by language: the term of a word, nil where it says nothing
+	texts  []indexed
+	terms  map[string]*term   // by their stems
+	byWord []map[string]*term // by language: the term of a word, nil where it says nothing
 }
 
 // indexed is what is known of one text.
 type indexed struct {
-	language int
-	words    int   // that say something
-	standing bool  // it states a wish or a preference for all answers to come
-	speaker  *term // the name of who says it, nil where it is not known
+	language    int
+	words       int   // that say something
+	instruction bool  // it states a wish or a preference for all answers to come
+	speaker     *term // the name of who says it, nil where it is not known
 }
 
 // term is what words with one stem have in common.
@@ -45,7 +45,7 @@ type posting struct{ text, times int32 }
 func NewIndex() *Index {
 	x := &Index{lexicon: languages(), terms: map[string]*term{}}
 	for range x.names {
-		x.written = append(x.written, map[string]*term{})
+		x.byWord = append(x.byWord, map[string]*term{})
 	}
 	return x
 }
@@ -54,10 +54,10 @@ func NewIndex() *Index {
 func (x *Index) Len() int { return len(x.texts) }
 
 // Standing reports whether a text states a wish or a preference for all answers to come.
-func (x *Index) Standing(text int) bool { return x.texts[text].standing }
+func (x *Index) IsInstruction(text int) bool { return x.texts[text].instruction }
 
 // AsksWhatWasSaid reports whether a question asks for what the assistant said: "which one did you recommend?"
-func (x *Index) AsksWhatWasSaid(question string) bool { return x.holds(question, "said") }
+func (x *Index) AsksAboutAnswers(question string) bool { return x.hasPhrase(question, "said") }
 
 // Add makes the next text findable.
 func (x *Index) Add(t Text) {
@@ -66,7 +66,7 @@ func (x *Index) Add(t Text) {
 		before = x.texts[n-1].language
 	}
 	list := Words(folded(t.Content))
-	text := indexed{language: x.guess(list, before), standing: t.Asks && x.holds(t.Content, "wish")}
+	text := indexed{language: x.guess(list, before), instruction: t.MayInstruct && x.hasPhrase(t.Content, "wish")}
 	for _, word := range list {
 		if term := x.term(word, text.language); term != nil {
 			term.add(int32(len(x.texts)))
@@ -101,7 +101,7 @@ func folded(text string) string { return fold(text[:min(len(text), maxIndexed)])
 
 // term is the term of a folded word in a language, nil where it says nothing.
 func (x *Index) term(word string, language int) *term {
-	if t, known := x.written[language][word]; known {
+	if t, known := x.byWord[language][word]; known {
 		return t
 	}
 	// The word is a part of a text that may be long: a copy keeps that text from staying in memory.
@@ -114,7 +114,7 @@ func (x *Index) term(word string, language int) *term {
 			x.terms[stem] = t
 		}
 	}
-	x.written[language][word] = t
+	x.byWord[language][word] = t
 	return t
 }
 

@@ -40,9 +40,9 @@ var languagesText string
 
 // lexicon is what languages.txt says. A language is its place there, from 0.
 type lexicon struct {
-	names []string          // of the languages
-	joins uint32            // the languages that write two words as one, one bit each
-	stop  map[string]uint32 // the languages in which a word says nothing, one bit each
+	names     []string          // of the languages
+	compounds uint32            // the languages that write two words as one, one bit each
+	stop      map[string]uint32 // the languages in which a word says nothing, one bit each
 
 	// By kind, what takes the phrases of all languages out of a text: a task out of a folded one, the others out of a
 	// result of sentences.
@@ -64,7 +64,7 @@ func readLexicon(text string) *lexicon {
 		case !listed:
 			x.names = append(x.names, kind)
 		case kind == "compounds":
-			x.joins |= 1 << newest
+			x.compounds |= 1 << newest
 		case kind == "stop":
 			for word := range strings.FieldsSeq(list) {
 				x.stop[word] |= 1 << newest
@@ -118,7 +118,7 @@ const maxInstruction = 2 << 10
 
 // holds reports whether the beginning of a text holds a phrase of a kind in any language: a short text seldom tells its
 // own.
-func (x *lexicon) holds(text, kind string) bool {
+func (x *lexicon) hasPhrase(text, kind string) bool {
 	text = " ^" + sentences(text[:min(len(text), maxInstruction)])
 	return x.phrases[kind].Replace(text) != text
 }

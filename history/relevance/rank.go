@@ -12,14 +12,14 @@ import (
 // such a text often holds the answer, so that neighbours share its score; long texts hold many words by chance and cost
 // much; a wish for all answers to come is meant to be remembered; and who is named is asked about.
 const (
-	saturation    = 1.2 // k1 of BM25: how soon more of the same word says no more
-	lengthWeight  = 0.75
-	spreadReach   = 5    // units before and after
-	spreadShare   = 0.5  // of the score, for each step
-	pauseShare    = 0.5  // of the share of a neighbour on the other side of a pause
-	shortText     = 100  // tokens up to which a text is not judged by its length
-	speakerWeight = 1.5  // of the score of a text whose speaker the question names
-	standingBonus = 0.22 // of the best score
+	saturation       = 1.2 // k1 of BM25: how soon more of the same word says no more
+	lengthWeight     = 0.75
+	spreadReach      = 5    // units before and after
+	spreadShare      = 0.5  // of the score, for each step
+	pauseShare       = 0.5  // of the share of a neighbour on the other side of a pause
+	shortText        = 100  // tokens up to which a text is not judged by its length
+	speakerWeight    = 1.5  // of the score of a text whose speaker the question names
+	instructionBonus = 0.22 // of the best score
 
 	compoundWeight = 0.5 // of a word that is a part of the one asked for, or that this one is a part of
 	partLength     = 4   // bytes of a part of a compound at least
@@ -28,10 +28,10 @@ const (
 
 // Unit is a run of texts that belong together, such as a tool group, and how much it is about a question.
 type Unit struct {
-	From, To int     // half-open, by the texts' order in the index
-	Tokens   int     // what the unit costs whole
-	Apart    bool    // a pause stands in front of the unit: most of what was said before it is about something else
-	Score    float64 // 1 is the best that shares a word with the question, 0 has nothing to do with it
+	From, To   int     // half-open, by the texts' order in the index
+	Tokens     int     // what the unit costs whole
+	AfterPause bool    // a pause stands in front of the unit: most of what was said before it is about something else
+	Score      float64 // 1 is the best that shares a word with the question, 0 has nothing to do with it
 }
 
 // Ranking says how much each unit is about a question.
@@ -52,7 +52,7 @@ type queryTerm struct {
 // such as "sum up", are not looked for.
 func (x *Index) Rank(question string, units []Unit) Ranking {
 	r := Ranking{terms: x.query(Words(x.phrases["task"].Replace(folded(question))))}
-	hits := x.match(r.terms)
+	hits := x.score(r.terms)
 	scores := make([]float64, len(units))
 	for k, u := range units {
 		found := slices.MaxFunc(hits[u.From:u.To], func(a, b Hit) int { return cmp.Compare(a.Score, b.Score) })
@@ -76,8 +76,8 @@ func (x *Index) Rank(question string, units []Unit) Ranking {
 	r.Units = units
 	for k := range units {
 		units[k].Score = scores[k] / best
-		if x.Standing(units[k].From) {
-			units[k].Score += standingBonus
+		if x.IsInstruction(units[k].From) {
+			units[k].Score += instructionBonus
 		}
 	}
 	return r
@@ -90,7 +90,7 @@ func spread(units []Unit, sums []float64, k int, score float64) {
 		share, at := score, k+step
 		for d := 0; d < spreadReach && at >= 0 && at < len(units); d, at = d+1, at+step {
 			share *= spreadShare
-			if units[max(at, at-step)].Apart {
+			if units[max(at, at-step)].AfterPause {
 				share *= pauseShare
 			}
 			sums[at] += share
@@ -109,7 +109,7 @@ func (r Ranking) Best() []Unit {
 const maxShared = 3
 
 // Shared are the words of the question that some texts in a row hold, the rarest first.
-func (r Ranking) Shared(from, to int) []string {
+func (r Ranking) SharedWords(from, to int) []string {
 	terms := slices.DeleteFunc(slices.Clone(r.terms), func(q queryTerm) bool { return q.before(from) == q.before(to) })
 	slices.SortStableFunc(terms, func(a, b queryTerm) int { return cmp.Compare(len(a.texts), len(b.texts)) })
 	var list []string
@@ -130,13 +130,13 @@ type Hit struct {
 
 // Search lists the texts that hold words of a question, the best first. Unlike Rank it looks at each text by itself.
 func (x *Index) Search(question string) []Hit {
-	hits := slices.DeleteFunc(x.match(x.query(Words(folded(question)))), func(h Hit) bool { return h.Score <= 0 })
+	hits := slices.DeleteFunc(x.score(x.query(Words(folded(question)))), func(h Hit) bool { return h.Score <= 0 })
 	slices.SortStableFunc(hits, func(a, b Hit) int { return cmp.Compare(b.Score, a.Score) })
 	return hits
 }
 
 // match is how much each text holds of some terms, in the order of the texts.
-func (x *Index) match(terms []queryTerm) []Hit {
+func (x *Index) score(terms []queryTerm) []Hit {
 	hits := make([]Hit, len(x.texts))
 	whole, words := 0.0, 0
 	for _, q := range terms {
@@ -172,7 +172,7 @@ func (x *Index) query(words []string) []queryTerm {
 	var list []queryTerm
 	for _, word := range words {
 		for in := used; in != 0 && x.stop[word]&used == 0; in &= in - 1 {
-			list = append(list, x.ask(word, bits.TrailingZeros32(in))...)
+			list = append(list, x.termsFor(word, bits.TrailingZeros32(in))...)
 		}
 	}
 	slices.SortStableFunc(list, func(a, b queryTerm) int {
@@ -183,10 +183,10 @@ func (x *Index) query(words []string) []queryTerm {
 
 // ask are the terms that a word of a question asks for in a language: its own, and those that are a compound with it
 // or a part of it.
-func (x *Index) ask(word string, language int) []queryTerm {
+func (x *Index) termsFor(word string, language int) []queryTerm {
 	stem := Stem(word, x.names[language])
 	list := []queryTerm{{cmp.Or(x.terms[stem], &term{stem: stem}), word, 1}}
-	if x.joins&(1<<language) == 0 {
+	if x.compounds&(1<<language) == 0 {
 		return list
 	}
 	for _, t := range x.terms {

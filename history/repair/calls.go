@@ -14,42 +14,42 @@ import (
 
 // halfCalls sends calls without a name as text: no server takes them. A call with nothing in it is
 // left out.
-func (m *run) halfCalls() {
+func (m *run) namelessCalls() {
 	unnamed := func(c message.ToolCall) bool { return message.IsBlank(c.Name) }
 	empty := func(c message.ToolCall) bool { return message.IsBlank(c.Name + c.ID + c.Arguments) }
-	for i, d := range m.Drafts {
+	for i, d := range m.Messages {
 		if slices.ContainsFunc(d.ToolCalls, empty) {
-			m.log(d, "C11", cause.CallEmpty, "", "")
+			m.note(d, "C11", cause.CallEmpty, "", "")
 			d.ToolCalls = slices.DeleteFunc(d.ownCalls(), empty)
 		}
 		if slices.ContainsFunc(d.ToolCalls, unnamed) || d.Role != message.Assistant && len(d.ToolCalls) > 0 {
-			m.loosenResults(d, m.Drafts[i+1:])
+			m.loosenResults(d, m.Messages[i+1:])
 			before := d.Content
 			d.callsToText()
-			m.log(d, "C11", cause.CallUnnamed, before, d.Content)
+			m.note(d, "C11", cause.CallUnnamed, before, d.Content)
 		}
 	}
 }
 
 // loosenResults marks the results of calls that are sent as text: no call is left for them.
-func (m *run) loosenResults(d *Draft, following []*Draft) {
+func (m *run) loosenResults(d *RepairedMessage, following []*RepairedMessage) {
 	for _, r := range following {
 		if r.Role != message.Tool {
 			return
 		}
 		if d.callWith(r.ToolCallID) >= 0 {
-			r.loose, r.owner = &callIsText, d
+			r.orphaned, r.owner = &callIsText, d
 		}
 	}
 }
 
 // callWith is the first of a draft's calls that has an id, -1 for none.
-func (d *Draft) callWith(id string) int {
+func (d *RepairedMessage) callWith(id string) int {
 	return slices.IndexFunc(d.ToolCalls, func(c message.ToolCall) bool { return c.ID == id })
 }
 
 // callsToText writes the calls of a draft behind its text.
-func (d *Draft) callsToText() {
+func (d *RepairedMessage) callsToText() {
 	text := d.TextWithCalls()
 	if calls, found := strings.CutPrefix(text, d.Content); found {
 		d.wrap("", calls)
@@ -61,7 +61,7 @@ func (d *Draft) callsToText() {
 }
 
 // ownCalls are the draft's calls to be changed: the stored message keeps its own.
-func (d *Draft) ownCalls() []message.ToolCall {
+func (d *RepairedMessage) ownCalls() []message.ToolCall {
 	d.ToolCalls = slices.Clone(d.ToolCalls)
 	return d.ToolCalls
 }
@@ -70,20 +70,20 @@ func (d *Draft) ownCalls() []message.ToolCall {
 // be half of what the model meant, and no tool is run for such an answer: what is true of it is its
 // text. An answer that arrived whole keeps its calls, with a stand-in where a result is missing, because
 // there nobody knows whether the tool ran.
-func (m *run) unmade(d *Draft) {
-	ran := slices.ContainsFunc(d.results, func(r *Draft) bool { return r != nil })
-	if d.Message.BrokeOff() && len(d.ToolCalls) > 0 && !ran {
-		m.log(d, "C5", cause.CallsUnrun, message.Message{ToolCalls: d.ToolCalls}.TextWithCalls(), "")
+func (m *run) unrunCalls(d *RepairedMessage) {
+	ran := slices.ContainsFunc(d.results, func(r *RepairedMessage) bool { return r != nil })
+	if d.Message.WasInterrupted() && len(d.ToolCalls) > 0 && !ran {
+		m.note(d, "C5", cause.CallsUnrun, message.Message{ToolCalls: d.ToolCalls}.TextWithCalls(), "")
 		d.ToolCalls, d.results = nil, nil
 	}
 }
 
 // toolNames sends calls under names that every server takes: imported calls, and those of models that
 // make names up, often have others.
-func (m *run) toolNames(d *Draft) {
+func (m *run) toolNames(d *RepairedMessage) {
 	for k, c := range d.ToolCalls {
 		if name := legalName(c.Name); name != c.Name {
-			m.log(d, "C11", cause.CallName, c.Name, name)
+			m.note(d, "C11", cause.CallName, c.Name, name)
 			d.ownCalls()[k].Name = name
 		}
 	}
@@ -121,17 +121,17 @@ func legalName(name string) string {
 // names gives every call of the request an id of its own, and its result the same: servers refuse a
 // conversation with a doubled, blank or strange id. The name is made from the message's position, so
 // that it stays what it is in later requests.
-func (m *run) names(d *Draft) {
+func (m *run) callIDs(d *RepairedMessage) {
 	for k, c := range d.ToolCalls {
 		id := c.ID
 		if !legalID(id) || m.taken(id) {
 			id = m.freeID(id, m.Offset+d.From+1)
-			m.log(d, "C7", cause.CallID, c.ID, id)
+			m.note(d, "C7", cause.CallID, c.ID, id)
 			d.ownCalls()[k].ID = id
 		}
 		m.IDs[id] = true
 		if r := d.results[k]; r != nil && r.ToolCallID != id {
-			m.log(r, "C7", cause.ResultID, r.ToolCallID, id)
+			m.note(r, "C7", cause.ResultID, r.ToolCallID, id)
 			r.ToolCallID = id
 		}
 	}
@@ -153,7 +153,7 @@ func (m *run) freeID(id string, seq int) string {
 }
 
 // Arguments is what is sent in place of the arguments of one call.
-type Arguments struct {
+type RepairedArguments struct {
 	Object  string           // one JSON object: the bytes as received, where those are one
 	Lost    bool             // nothing of what was received could be read, and Object is {}
 	Repairs []message.Repair // what was repaired; none for a call that got its object from one in front of it
@@ -161,8 +161,8 @@ type Arguments struct {
 
 // ArgumentsOf makes the arguments of each call one JSON object. Objects that were glued together go to
 // the calls behind that came without arguments, where the numbers agree.
-func ArgumentsOf(calls []message.ToolCall) []Arguments {
-	all := make([]Arguments, len(calls))
+func RepairArguments(calls []message.ToolCall) []RepairedArguments {
+	all := make([]RepairedArguments, len(calls))
 	for k, c := range calls {
 		all[k].Object = c.Arguments
 	}
@@ -176,9 +176,9 @@ func ArgumentsOf(calls []message.ToolCall) []Arguments {
 }
 
 // unglue gives the objects that are glued together in the first arguments to the calls behind it that have none.
-func unglue(all []Arguments) {
-	objects := jsonrepair.Split(all[0].Object)
-	var bare []*Arguments
+func unglue(all []RepairedArguments) {
+	objects := jsonrepair.SplitObjects(all[0].Object)
+	var bare []*RepairedArguments
 	for k := range all {
 		if strings.TrimSpace(all[k].Object) == "" {
 			bare = append(bare, &all[k])
@@ -194,32 +194,32 @@ func unglue(all []Arguments) {
 }
 
 // repaired notes a repair of the arguments.
-func (a *Arguments) repaired(kind string, c cause.Cause, object string) {
+func (a *RepairedArguments) repaired(kind string, c cause.Cause, object string) {
 	a.Repairs = append(a.Repairs, message.Repair{Kind: kind, Cause: c, Before: a.Object, After: object})
 	a.Object = object
 }
 
 // repair makes the arguments one JSON object. The numbers of the cause are characters, counted from 1.
-func (a *Arguments) repair() {
+func (a *RepairedArguments) repair() {
 	object, how := jsonrepair.Repair(a.Object)
 	kind, c := how.Kind, cause.Cause{Code: cause.ArgumentsRepaired}
 	if how.Cut {
 		c.Have = utf8.RuneCountInString(a.Object)
 	}
 	switch a.Lost = how.Lost(); {
-	case how.Class == jsonrepair.Sound:
+	case how.Outcome == jsonrepair.Unchanged:
 		return
-	case len(jsonrepair.Split(a.Object)) > 1:
+	case len(jsonrepair.SplitObjects(a.Object)) > 1:
 		kind, c = "C4", cause.Cause{Code: cause.ArgumentsFirst}
 	case a.Lost:
 		c = cause.Cause{Code: cause.ArgumentsLost}
-	case how.Class == jsonrepair.Emptied:
+	case how.Outcome == jsonrepair.Emptied:
 		c = cause.Cause{Code: cause.ArgumentsAbsent}
-	case how.Class == jsonrepair.Unwrapped:
+	case how.Outcome == jsonrepair.Unwrapped:
 		c.Code = cause.ArgumentsUnwrapped
 	case how.Kind == "C3":
 		c.Code = cause.ArgumentsValue
-	case how.Class == jsonrepair.Fixed:
+	case how.Outcome == jsonrepair.Fixed:
 		c.Want = utf8.RuneCountInString(a.Object[:how.Offset]) + 1
 	}
 	a.repaired(kind, c, object)
@@ -229,13 +229,13 @@ func (a *Arguments) repair() {
 const maxLost = 2000
 
 // arguments sends one JSON object as the arguments of each call.
-func (m *run) arguments(d *Draft) {
+func (m *run) arguments(d *RepairedMessage) {
 	d.lost = make([]string, len(d.ToolCalls))
-	for k, a := range ArgumentsOf(d.ToolCalls) {
+	for k, a := range RepairArguments(d.ToolCalls) {
 		m.Repairs[d.From] = append(m.Repairs[d.From], a.Repairs...)
 		raw := d.ToolCalls[k].Arguments
 		if a.Lost {
-			d.lost[k] = message.Clean(message.Prefix(raw, maxLost))
+			d.lost[k] = message.ToValidUTF8(message.GraphemePrefix(raw, maxLost))
 		}
 		if a.Object != raw {
 			d.ownCalls()[k].Arguments = a.Object

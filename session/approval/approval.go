@@ -17,9 +17,9 @@ type Mode string
 
 // The modes.
 const (
-	AskFirst Mode = "ask"    // the user is asked before each call
-	Always   Mode = "always" // calls run without asking
-	Never    Mode = "never"  // calls do not run, and nobody is asked
+	ModeAsk    Mode = "ask"    // the user is asked before each call
+	ModeAlways Mode = "always" // calls run without asking
+	ModeNever  Mode = "never"  // calls do not run, and nobody is asked
 )
 
 // Rules is what was said of tools by the configuration, the command line and the user's earlier answers. A pattern is a
@@ -35,21 +35,21 @@ type Rules struct {
 
 // Call is a call that may run or not.
 type Call struct {
-	Tool     tool.Tool
-	Repaired bool // its arguments are not what the model wrote
-	Cut      bool // the answer that holds it was ended by something else than the model
-	Unsaid   bool // nobody said whether that answer is whole
+	Tool          tool.Tool
+	Repaired      bool // its arguments are not what the model wrote
+	AnswerCut     bool // the answer that holds it was ended by something else than the model
+	FinishUnknown bool // nobody said whether that answer is whole
 }
 
 // Verdict is what is done with a call.
-type Verdict string
+type Effect string
 
 // The verdicts.
 const (
-	Run    Verdict = "run"    // at once
-	Ask    Verdict = "ask"    // where the user allows it
-	Refuse Verdict = "refuse" // it does not run; Reason says why
-	Off    Verdict = "off"    // the model is not offered the tool
+	EffectRun    Effect = "run"    // at once
+	EffectAsk    Effect = "ask"    // where the user allows it
+	EffectRefuse Effect = "refuse" // it does not run; Reason says why
+	EffectOff    Effect = "off"    // the model is not offered the tool
 )
 
 // Reason is why a call does not run, or why the user is asked.
@@ -57,14 +57,14 @@ type Reason string
 
 // The reasons.
 const (
-	CutAnswer   Reason = "cut_answer"   // the answer is not whole
-	SwitchedOff Reason = "switched_off" // no tools run
-	Nobody      Reason = "nobody"       // there is nobody to ask
+	ReasonCutAnswer   Reason = "cut_answer"   // the answer is not whole
+	ReasonSwitchedOff Reason = "switched_off" // no tools run
+	ReasonUnattended  Reason = "nobody"       // there is nobody to ask
 
-	Repaired Reason = "repaired"  // the arguments were repaired
-	Unsaid   Reason = "unsaid"    // nobody said whether the answer is whole
-	EachTime Reason = "each_time" // the tool is asked about each time
-	Changed  Reason = "changed"   // the tool is another than the one that the user allowed always
+	ReasonRepaired      Reason = "repaired"  // the arguments were repaired
+	ReasonFinishUnknown Reason = "unsaid"    // nobody said whether the answer is whole
+	ReasonEachTime      Reason = "each_time" // the tool is asked about each time
+	ReasonToolChanged   Reason = "changed"   // the tool is another than the one that the user allowed always
 )
 
 // Grant is what allowed a call.
@@ -74,20 +74,20 @@ type Grant string
 const (
 	ByMode          Grant = "approve"
 	ByConfiguration Grant = "permissions"
-	ByOption        Grant = "option" // of the command line
+	ByCommandLine   Grant = "option" // of the command line
 	ByDefault       Grant = "default"
 	ByAnswer        Grant = "once"
 	BySession       Grant = "session"
-	ByMemory        Grant = "always"
+	ByStoredAnswer  Grant = "always"
 )
 
 // Decision is what is done with a call.
 type Decision struct {
-	Verdict Verdict
-	Reason  Reason // "" where it runs, and where the user is asked as usual
-	Asked   Reason // why the user would be asked, of a call that is refused because there is nobody
-	By      Grant  // what allows a call that runs
-	Choices []Choice
+	Effect    Effect
+	Reason    Reason // "" where it runs, and where the user is asked as usual
+	Asked     Reason // why the user would be asked, of a call that is refused because there is nobody
+	GrantedBy Grant  // what allows a call that runs
+	Choices   []Choice
 }
 
 // Choice is one of the answers to the question about a call.
@@ -95,10 +95,10 @@ type Choice string
 
 // The choices. No is the safe one.
 const (
-	No      Choice = "no"
-	Once    Choice = "once"    // this call runs
-	Session Choice = "session" // and the tool's later ones as long as the session is open in this program
-	Forever Choice = "always"  // and the tool's later ones in all sessions
+	Deny            Choice = "no"
+	AllowOnce       Choice = "once"    // this call runs
+	AllowForSession Choice = "session" // and the tool's later ones as long as the session is open in this program
+	AllowAlways     Choice = "always"  // and the tool's later ones in all sessions
 )
 
 // Answer is what the user said about a call. The zero Answer is no.
@@ -108,7 +108,9 @@ type Answer struct {
 }
 
 // Allows says that the call may run.
-func (a Answer) Allows() bool { return a.Choice == Once || a.Choice == Session || a.Choice == Forever }
+func (a Answer) Allows() bool {
+	return a.Choice == AllowOnce || a.Choice == AllowForSession || a.Choice == AllowAlways
+}
 
 // Decide says what is done with a call. A call of an answer that is not whole never runs, and one with repaired
 // arguments never without a question, whatever the rules are.
@@ -117,48 +119,48 @@ func (r Rules) Decide(c Call) Decision {
 	allowed := p.of == tool.Allow
 	switch {
 	case p.of == tool.Off:
-		return Decision{Verdict: Off}
-	case c.Cut:
-		return Decision{Verdict: Refuse, Reason: CutAnswer}
+		return Decision{Effect: EffectOff}
+	case c.AnswerCut:
+		return Decision{Effect: EffectRefuse, Reason: ReasonCutAnswer}
 	case slices.ContainsFunc(r.Allow, func(p string) bool { return matches(p, c.Tool.Name) }):
-		allowed, p.by = true, ByOption
-	case r.Mode == Never && p.by != ByConfiguration:
-		return Decision{Verdict: Refuse, Reason: SwitchedOff}
-	case !allowed && r.Session[Identity(c.Tool)]:
+		allowed, p.by = true, ByCommandLine
+	case r.Mode == ModeNever && p.by != ByConfiguration:
+		return Decision{Effect: EffectRefuse, Reason: ReasonSwitchedOff}
+	case !allowed && r.Session[ToolIdentity(c.Tool)]:
 		allowed, p.by = true, BySession
 	}
 	why := Reason("")
 	switch {
 	case c.Repaired:
-		why = Repaired
-	case c.Unsaid:
-		why = Unsaid
+		why = ReasonRepaired
+	case c.FinishUnknown:
+		why = ReasonFinishUnknown
 	}
-	if allowed && why == "" && c.Tool.EachTime && p.by != ByOption {
-		why = EachTime
+	if allowed && why == "" && c.Tool.EachTime && p.by != ByCommandLine {
+		why = ReasonEachTime
 	}
 	if allowed && why == "" {
-		return Decision{Verdict: Run, By: p.by}
+		return Decision{Effect: EffectRun, GrantedBy: p.by}
 	}
 	if why == "" && p.changed {
-		why = Changed
+		why = ReasonToolChanged
 	}
 	if r.Unattended {
-		return Decision{Verdict: Refuse, Reason: Nobody, Asked: why}
+		return Decision{Effect: EffectRefuse, Reason: ReasonUnattended, Asked: why}
 	}
-	d := Decision{Verdict: Ask, Reason: why, Choices: []Choice{Once}}
-	if allowed || c.Tool.EachTime || c.Repaired || c.Unsaid {
+	d := Decision{Effect: EffectAsk, Reason: why, Choices: []Choice{AllowOnce}}
+	if allowed || c.Tool.EachTime || c.Repaired || c.FinishUnknown {
 		return d // A wider answer would change nothing, or be about more than what is shown.
 	}
-	d.Choices = append(d.Choices, Session)
+	d.Choices = append(d.Choices, AllowForSession)
 	if p.by != ByConfiguration {
-		d.Choices = append(d.Choices, Forever)
+		d.Choices = append(d.Choices, AllowAlways)
 	}
 	return d
 }
 
 // Off says that a tool is neither offered nor run.
-func (r Rules) Off(t tool.Tool) bool { return r.permission(t).of == tool.Off }
+func (r Rules) IsOff(t tool.Tool) bool { return r.permission(t).of == tool.Off }
 
 // Permission is what holds for a tool, and what says so. Mode Never and the command line come over it.
 func (r Rules) Permission(t tool.Tool) (tool.Permission, Grant) {
@@ -188,10 +190,10 @@ func (r Rules) permission(t tool.Tool) permission {
 	of, changed := r.remembered(t)
 	switch {
 	case of != "":
-		return permission{of: of, by: ByMemory}
+		return permission{of: of, by: ByStoredAnswer}
 	case t.Default != "":
 		return permission{of: t.Default, by: ByDefault, changed: changed}
-	case r.Mode == Always:
+	case r.Mode == ModeAlways:
 		return permission{of: tool.Allow, by: ByMode, changed: changed}
 	}
 	return permission{of: tool.Ask, by: ByMode, changed: changed}
@@ -220,7 +222,7 @@ func (r Rules) remembered(t tool.Tool) (p tool.Permission, changed bool) {
 	for _, m := range r.Remembered {
 		switch {
 		case m.Name != t.Name:
-		case tool.Permission(m.Permission) != tool.Allow || m.Identity == "" || m.Identity == Identity(t):
+		case tool.Permission(m.Permission) != tool.Allow || m.Identity == "" || m.Identity == ToolIdentity(t):
 			return tool.Permission(m.Permission), false
 		default:
 			changed = true
@@ -242,7 +244,7 @@ func matches(pattern, name string) bool {
 
 // Identity is what a tool is recognised by after the user has allowed it. That of an MCP server's tool changes with its
 // description and its parameters: a server could otherwise make another tool of one that is allowed.
-func Identity(t tool.Tool) string {
+func ToolIdentity(t tool.Tool) string {
 	if t.Server == "" {
 		return t.Name
 	}

@@ -24,12 +24,12 @@ type Row struct {
 	Calls   int32 // tool calls
 	Seq     int32 // its place in the conversation, from 1, counting every branch
 
-	Siblings  uint16 // how many messages share its parent, itself included
-	role      uint8  // an index of roles
-	status    uint8  // an index of statuses
-	Alone     bool   // it is sent without the conversation before it
-	Faulty    bool   // its turn failed behind it
-	Reasoning bool   // it has reasoning
+	Siblings   uint16 // how many messages share its parent, itself included
+	role       uint8  // an index of roles
+	status     uint8  // an index of statuses
+	SentAlone  bool   // it is sent without the conversation before it
+	TurnFailed bool   // its turn failed behind it
+	Reasoning  bool   // it has reasoning
 }
 
 // The roles and the statuses of rows. What else a message has is "" in its row: it is kept, and never sent.
@@ -89,7 +89,7 @@ func (b Branch) Find(id int64) (at int, there bool) {
 func (b Branch) First(n int) Branch { return Branch{b.rows[:n:n], b.pages} }
 
 // With is the branch with more messages at its end. They are in the store, or the branch is one of Of.
-func (b Branch) With(messages ...store.Message) Branch {
+func (b Branch) Append(messages ...store.Message) Branch {
 	if b.pages == nil {
 		b.pages = inMemory()
 	}
@@ -102,19 +102,19 @@ func (b Branch) With(messages ...store.Message) Branch {
 }
 
 // Behind is the branch with older messages in front, which are another branch read through the same pages.
-func (b Branch) Behind(older Branch) Branch {
+func (b Branch) WithOlder(older Branch) Branch {
 	return Branch{slices.Concat(older.rows, b.rows), older.pages}
 }
 
 // Change is the branch with its rows as change leaves them.
-func (b Branch) Change(change func(rows []Row)) Branch {
+func (b Branch) UpdateRows(change func(rows []Row)) Branch {
 	b.rows = slices.Clone(b.rows)
 	change(b.rows)
 	return b
 }
 
 // Last is the index of the newest message of a role, -1 for none.
-func (b Branch) Last(role history.Role) int {
+func (b Branch) LastOf(role history.Role) int {
 	at := len(b.rows) - 1
 	for at >= 0 && b.Role(at) != role {
 		at--
@@ -123,7 +123,7 @@ func (b Branch) Last(role history.Role) int {
 }
 
 // Forget reads the messages anew when they are asked for: the store has something else now.
-func (b Branch) Forget() { b.pages.forget() }
+func (b Branch) DropCache() { b.pages.forget() }
 
 // Message reads message i. The page that it is on is read from the store where that was not kept.
 func (b Branch) Message(i int) (store.Message, error) {
@@ -131,7 +131,7 @@ func (b Branch) Message(i int) (store.Message, error) {
 	if err != nil {
 		return m, err
 	}
-	return b.pages.as(m, b.rows[i]), nil
+	return b.pages.withRowTokens(m, b.rows[i]), nil
 }
 
 // ByID reads the message with an id. It is not there where the branch has no such message.
@@ -146,7 +146,7 @@ func (b Branch) ByID(id int64) (m store.Message, there bool, err error) {
 // Each calls f with the messages from one index to before another, until f fails. None of them takes a place among the
 // pages that are kept.
 func (b Branch) Each(ctx context.Context, from, to int, f func(i int, m store.Message) error) error {
-	return b.Pieces(ctx, from, to, func(from int, messages []store.Message) error {
+	return b.EachChunk(ctx, from, to, func(from int, messages []store.Message) error {
 		for i, m := range messages {
 			if err := f(from+i, m); err != nil {
 				return err
@@ -157,14 +157,14 @@ func (b Branch) Each(ctx context.Context, from, to int, f func(i int, m store.Me
 }
 
 // Pieces is Each for many messages at a time, the first of which has the index from.
-func (b Branch) Pieces(ctx context.Context, from, to int, f func(from int, messages []store.Message) error) error {
-	for ; from < to; from += piece {
-		list, err := b.pages.some(ctx, b, from, min(from+piece, to))
+func (b Branch) EachChunk(ctx context.Context, from, to int, f func(from int, messages []store.Message) error) error {
+	for ; from < to; from += chunkSize {
+		list, err := b.pages.readRange(ctx, b, from, min(from+chunkSize, to))
 		if err != nil {
 			return err
 		}
 		for i := range list {
-			list[i] = b.pages.as(list[i], b.rows[from+i])
+			list[i] = b.pages.withRowTokens(list[i], b.rows[from+i])
 		}
 		if err := f(from, list); err != nil {
 			return err
@@ -177,8 +177,8 @@ func (b Branch) Pieces(ctx context.Context, from, to int, f func(from int, messa
 // it is read, and may count their tokens.
 func (b Branch) Load(ctx context.Context, ids []int64, f func(messages []store.Message) error) (Branch, error) {
 	b.rows = slices.Grow(slices.Clip(b.rows), len(ids))
-	for some := range slices.Chunk(ids, piece) {
-		list, err := b.pages.fetch(ctx, len(b.rows), some)
+	for some := range slices.Chunk(ids, chunkSize) {
+		list, err := b.pages.readIDs(ctx, len(b.rows), some)
 		if err == nil && f != nil {
 			err = f(list)
 		}
@@ -193,12 +193,12 @@ func (b Branch) Load(ctx context.Context, ids []int64, f func(messages []store.M
 }
 
 // All reads all messages.
-func (b Branch) All(ctx context.Context) ([]store.Message, error) { return b.Between(ctx, 0, b.Len()) }
+func (b Branch) All(ctx context.Context) ([]store.Message, error) { return b.Slice(ctx, 0, b.Len()) }
 
 // Between reads the messages from one index to before another.
-func (b Branch) Between(ctx context.Context, from, to int) ([]store.Message, error) {
+func (b Branch) Slice(ctx context.Context, from, to int) ([]store.Message, error) {
 	list := make([]store.Message, 0, to-from)
-	err := b.Pieces(ctx, from, to, func(_ int, messages []store.Message) error {
+	err := b.EachChunk(ctx, from, to, func(_ int, messages []store.Message) error {
 		list = append(list, messages...)
 		return nil
 	})
@@ -206,7 +206,7 @@ func (b Branch) Between(ctx context.Context, from, to int) ([]store.Message, err
 }
 
 // History is stored messages as a plan reads them.
-func History(messages []store.Message) []history.Message {
+func HistoryMessages(messages []store.Message) []history.Message {
 	list := make([]history.Message, len(messages))
 	for i := range messages {
 		list[i] = messages[i].Message
@@ -220,10 +220,10 @@ func (p *pages) row(m *store.Message) Row {
 		ID: m.ID, Request: m.Request, Created: m.CreatedMS, Size: int32(min(len(m.Content), math.MaxInt32)),
 		Calls: int32(len(m.ToolCalls)), Seq: int32(m.Seq),
 		Siblings: uint16(min(m.Siblings, math.MaxUint16)), role: uint8(max(0, slices.Index(roles[:], m.Role))),
-		status: uint8(max(0, slices.Index(statuses[:], m.Status))),
-		Alone:  m.Alone, Faulty: m.Fault != "", Reasoning: m.Reasoning != "",
+		status:    uint8(max(0, slices.Index(statuses[:], m.Status))),
+		SentAlone: m.Alone, TurnFailed: m.Fault != "", Reasoning: m.Reasoning != "",
 	}
-	if p.own != nil || m.Tokenizer == p.tokenizer {
+	if p.unstored != nil || m.Tokenizer == p.tokenizer {
 		r.Tokens = int32(min(m.Tokens, math.MaxInt32))
 	}
 	return r

@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	page     = 32               // messages that are read together where one of them is asked for
-	piece    = 256              // messages that are read together where all of them are asked for
-	mostKept = 6 << 20          // bytes of texts in the pages that are kept
-	readTime = 10 * time.Second // a page that takes longer is not read: whoever asks for one waits for it
+	pageSize  = 32               // messages that are read together where one of them is asked for
+	chunkSize = 256              // messages that are read together where all of them are asked for
+	mostKept  = 6 << 20          // bytes of texts in the pages that are kept
+	readTime  = 10 * time.Second // a page that takes longer is not read: whoever asks for one waits for it
 )
 
 // pages read the messages of branches and keep some of what they read. They are safe for several goroutines.
@@ -22,21 +22,21 @@ type pages struct {
 	tokenizer string
 	read      func(ctx context.Context, ids []int64) ([]store.Message, error)
 
-	mu   sync.Mutex
-	kept map[int][]store.Message // by number: page n begins with message n*page of one of the branches
-	size int                     // about how many bytes they take
-	own  map[int64]store.Message // messages that no store has; nil where read has all of them
+	mu       sync.Mutex
+	kept     map[int][]store.Message // by number: page n begins with message n*page of one of the branches
+	size     int                     // about how many bytes they take
+	unstored map[int64]store.Message // messages that no store has; nil where read has all of them
 }
 
 // inMemory is pages of messages that no store has.
 func inMemory() *pages {
-	p := &pages{kept: map[int][]store.Message{}, own: map[int64]store.Message{}}
+	p := &pages{kept: map[int][]store.Message{}, unstored: map[int64]store.Message{}}
 	p.read = func(_ context.Context, ids []int64) ([]store.Message, error) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		list := make([]store.Message, len(ids))
 		for i, id := range ids {
-			list[i] = p.own[id]
+			list[i] = p.unstored[id]
 		}
 		return list, nil
 	}
@@ -45,13 +45,13 @@ func inMemory() *pages {
 
 // add takes messages that have just come. Those of a store are read again when they are asked for.
 func (p *pages) add(messages []store.Message) {
-	if p.own == nil {
+	if p.unstored == nil {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, m := range messages {
-		p.own[m.ID] = m
+		p.unstored[m.ID] = m
 	}
 }
 
@@ -65,7 +65,7 @@ func (p *pages) forget() {
 
 // message is message i of a branch.
 func (p *pages) message(b Branch, i int) (store.Message, error) {
-	number, at := i/page, i%page
+	number, at := i/pageSize, i%pageSize
 	p.mu.Lock()
 	list := p.kept[number]
 	p.mu.Unlock()
@@ -74,7 +74,7 @@ func (p *pages) message(b Branch, i int) (store.Message, error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), readTime)
 	defer cancel()
-	list, err := p.some(ctx, b, number*page, min(number*page+page, b.Len()))
+	list, err := p.readRange(ctx, b, number*pageSize, min(number*pageSize+pageSize, b.Len()))
 	if err != nil {
 		return store.Message{}, err
 	}
@@ -110,12 +110,12 @@ func sizeOf(messages []store.Message) (n int) {
 }
 
 // some are the messages of a branch from one index to before another.
-func (p *pages) some(ctx context.Context, b Branch, from, to int) ([]store.Message, error) {
-	return p.fetch(ctx, from, slices.Collect(Branch{rows: b.rows[from:to]}.IDs()))
+func (p *pages) readRange(ctx context.Context, b Branch, from, to int) ([]store.Message, error) {
+	return p.readIDs(ctx, from, slices.Collect(Branch{rows: b.rows[from:to]}.IDs()))
 }
 
 // fetch reads messages, the first of which has the index from.
-func (p *pages) fetch(ctx context.Context, from int, ids []int64) ([]store.Message, error) {
+func (p *pages) readIDs(ctx context.Context, from int, ids []int64) ([]store.Message, error) {
 	list, err := p.read(ctx, ids)
 	if err == nil && !slices.EqualFunc(list, ids, func(m store.Message, id int64) bool { return m.ID == id }) {
 		err = store.ErrNotFound
@@ -127,9 +127,9 @@ func (p *pages) fetch(ctx context.Context, from int, ids []int64) ([]store.Messa
 }
 
 // as is a message with the tokens of its row.
-func (p *pages) as(m store.Message, row Row) store.Message {
+func (p *pages) withRowTokens(m store.Message, row Row) store.Message {
 	m.Tokens = int(row.Tokens)
-	if p.own == nil && row.Tokens > 0 {
+	if p.unstored == nil && row.Tokens > 0 {
 		m.Tokenizer = p.tokenizer
 	}
 	return m

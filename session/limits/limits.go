@@ -23,34 +23,34 @@ type Scope string
 
 // The scopes, from the narrowest on.
 const (
-	Request Scope = "request"
-	Session Scope = "session"
-	Day     Scope = "day"
-	Month   Scope = "month"
+	PerRequest Scope = "request"
+	PerSession Scope = "session"
+	PerDay     Scope = "day"
+	PerMonth   Scope = "month"
 )
 
 // Limits are what the user allows. The zero value allows everything.
 type Limits struct {
 	Request, Session, Day, Month Amount
 
-	AskUnknown bool // ask before a request whose cost cannot be estimated, where a cost is limited
+	AskUnknownPrice bool // ask before a request whose cost cannot be estimated, where a cost is limited
 }
 
 // Any says whether there is a limit.
-func (l Limits) Any() bool { return l != Limits{AskUnknown: l.AskUnknown} }
+func (l Limits) IsSet() bool { return l != Limits{AskUnknownPrice: l.AskUnknownPrice} }
 
 // OnCost says whether there is a limit on money.
-func (l Limits) OnCost() bool {
+func (l Limits) LimitsCost() bool {
 	return l.Request.Cost > 0 || l.Session.Cost > 0 || l.Day.Cost > 0 || l.Month.Cost > 0
 }
 
 // of is the limit of a scope.
 func (l *Limits) of(scope Scope) *Amount {
-	return map[Scope]*Amount{Request: &l.Request, Session: &l.Session, Day: &l.Day, Month: &l.Month}[scope]
+	return map[Scope]*Amount{PerRequest: &l.Request, PerSession: &l.Session, PerDay: &l.Day, PerMonth: &l.Month}[scope]
 }
 
 // Spent is what was used before a request.
-type Spent struct{ Session, Day, Month Amount }
+type SpentBefore struct{ Session, Day, Month Amount }
 
 // Estimate is what a request is expected to take, together with the answer that it leaves room for.
 type Estimate struct {
@@ -59,7 +59,7 @@ type Estimate struct {
 }
 
 // Exceeded is one limit that a request would exceed.
-type Exceeded struct {
+type ExceededLimit struct {
 	Scope    Scope
 	OnTokens bool   // the limit is on tokens, else on money
 	Limit    Amount // the one of the scope
@@ -67,45 +67,47 @@ type Exceeded struct {
 }
 
 // Over is why a request is not sent without asking. The zero value is no reason.
-type Over struct {
-	Estimate Estimate
-	Exceeded []Exceeded // the narrowest scope first, each limit once
-	Unknown  bool       // its cost cannot be estimated, and Limits.AskUnknown is set
+type OverLimit struct {
+	Estimate     Estimate
+	Exceeded     []ExceededLimit // the narrowest scope first, each limit once
+	PriceUnknown bool            // its cost cannot be estimated, and Limits.AskUnknown is set
 }
 
 // Any says whether there is a reason.
-func (o Over) Any() bool { return len(o.Exceeded) > 0 || o.Unknown }
+func (o OverLimit) Any() bool { return len(o.Exceeded) > 0 || o.PriceUnknown }
 
 // Check says which limits a request would exceed. A limit that is reached exactly is not exceeded. What costs nothing,
 // for all that is known, is not kept back by a limit on money.
-func (l Limits) Check(s Spent, e Estimate) Over {
-	o := Over{Estimate: e, Unknown: l.AskUnknown && l.Unchecked(e)}
+func (l Limits) Check(s SpentBefore, e Estimate) OverLimit {
+	o := OverLimit{Estimate: e, PriceUnknown: l.AskUnknownPrice && l.PriceUnknown(e)}
 	free := e.Cost.From == "" || e.Cost.Known() && e.Cost.Amount == 0
 	add := func(scope Scope, before Amount) {
 		limit, total := *l.of(scope), Amount{before.Tokens + e.Tokens, before.Cost + e.Cost.Amount}
 		if limit.Tokens > 0 && total.Tokens > limit.Tokens {
-			o.Exceeded = append(o.Exceeded, Exceeded{scope, true, limit, total})
+			o.Exceeded = append(o.Exceeded, ExceededLimit{scope, true, limit, total})
 		}
 		if limit.Cost > 0 && total.Cost > limit.Cost && !free {
-			o.Exceeded = append(o.Exceeded, Exceeded{scope, false, limit, total})
+			o.Exceeded = append(o.Exceeded, ExceededLimit{scope, false, limit, total})
 		}
 	}
-	add(Request, Amount{})
-	add(Session, s.Session)
-	add(Day, s.Day)
-	add(Month, s.Month)
+	add(PerRequest, Amount{})
+	add(PerSession, s.Session)
+	add(PerDay, s.Day)
+	add(PerMonth, s.Month)
 	if !o.Any() {
-		return Over{}
+		return OverLimit{}
 	}
 	return o
 }
 
 // Unchecked says that a limit on money cannot be compared with the request, because its price is not known.
-func (l Limits) Unchecked(e Estimate) bool { return l.OnCost() && e.Cost.From == pricing.Unpriced }
+func (l Limits) PriceUnknown(e Estimate) bool {
+	return l.LimitsCost() && e.Cost.From == pricing.Unpriced
+}
 
 // Raised are the limits with those that a request exceeds doubled until they leave room for more than it.
-func (l Limits) Raised(o Over) Limits {
-	l.AskUnknown = l.AskUnknown && !o.Unknown
+func (l Limits) Raised(o OverLimit) Limits {
+	l.AskUnknownPrice = l.AskUnknownPrice && !o.PriceUnknown
 	for _, x := range o.Exceeded {
 		*l.of(x.Scope) = x.raise(*l.of(x.Scope))
 	}
@@ -113,7 +115,7 @@ func (l Limits) Raised(o Over) Limits {
 }
 
 // raise is a limit, raised where it is exceeded.
-func (x Exceeded) raise(limit Amount) Amount {
+func (x ExceededLimit) raise(limit Amount) Amount {
 	if x.OnTokens {
 		limit.Tokens = doubled(limit.Tokens, x.Total.Tokens)
 	} else {
@@ -139,22 +141,22 @@ type Answer string
 
 // The answers.
 const (
-	No    Answer = "no"    // it is not sent
-	Once  Answer = "once"  // it is sent, and the limits stay
-	Raise Answer = "raise" // it is sent, and the limits are raised for the session
+	DoNotSend  Answer = "no"    // it is not sent
+	SendOnce   Answer = "once"  // it is sent, and the limits stay
+	RaiseLimit Answer = "raise" // it is sent, and the limits are raised for the session
 )
 
 // names are what the scopes are called: as the owner of a limit, and as what a request adds to.
 var names = map[Scope]struct{ per, whole string }{
-	Request: {" per request", "this request"},
-	Session: {" per chat", "this chat"},
-	Day:     {" per day", "today"},
-	Month:   {" per month", "this month"},
+	PerRequest: {" per request", "this request"},
+	PerSession: {" per chat", "this chat"},
+	PerDay:     {" per day", "today"},
+	PerMonth:   {" per month", "this month"},
 }
 
 // Clause says what a request would exceed, to stand in a sentence: "this request is estimated at ~$0.42, above
 // your limit of $0.25 per request".
-func (o Over) Clause() string {
+func (o OverLimit) Clause() string {
 	var parts []string
 	for _, x := range o.Exceeded {
 		total := "~" + x.text(x.Total)
@@ -162,12 +164,12 @@ func (o Over) Clause() string {
 			total = pricing.Cost{Amount: x.Total.Cost, From: pricing.Estimated}.String()
 		}
 		text := "this request is estimated at " + total
-		if x.Scope != Request {
+		if x.Scope != PerRequest {
 			text = fmt.Sprintf("with this request %s comes to %s", names[x.Scope].whole, total)
 		}
 		parts = append(parts, text+", above your limit of "+x.text(x.Limit)+names[x.Scope].per)
 	}
-	if o.Unknown {
+	if o.PriceUnknown {
 		parts = append(parts, "the cost of this request cannot be estimated, because the price of the model is not "+
 			"known")
 	}
@@ -175,7 +177,7 @@ func (o Over) Clause() string {
 }
 
 // Sentence is Clause as a sentence.
-func (o Over) Sentence() string {
+func (o OverLimit) Sentence() string {
 	clause := o.Clause()
 	if clause == "" {
 		return ""
@@ -184,19 +186,19 @@ func (o Over) Sentence() string {
 }
 
 // Short names the first limit that a request would exceed, for a line with little room: "above $0.25 per request".
-func (o Over) Short() string {
+func (o OverLimit) Short() string {
 	switch {
 	case len(o.Exceeded) > 0:
 		x := o.Exceeded[0]
 		return "above " + x.text(x.Limit) + names[x.Scope].per
-	case o.Unknown:
+	case o.PriceUnknown:
 		return "price not known"
 	}
 	return ""
 }
 
 // Keys are the limits by their keys in the configuration.
-func (o Over) Keys() []string {
+func (o OverLimit) ConfigKeys() []string {
 	var keys []string
 	for _, x := range o.Exceeded {
 		what := "_cost"
@@ -205,14 +207,14 @@ func (o Over) Keys() []string {
 		}
 		keys = append(keys, string(x.Scope)+what)
 	}
-	if o.Unknown {
+	if o.PriceUnknown {
 		keys = append(keys, "unknown_price")
 	}
 	return keys
 }
 
 // RaisedTo says what Raised does: "$0.50 per request".
-func (o Over) RaisedTo() string {
+func (o OverLimit) RaisedTo() string {
 	var parts []string
 	for _, x := range o.Exceeded {
 		parts = append(parts, x.text(x.raise(x.Limit))+names[x.Scope].per)
@@ -221,7 +223,7 @@ func (o Over) RaisedTo() string {
 }
 
 // text is the tokens or the money of an amount, as the limit is on the one or the other.
-func (x Exceeded) text(a Amount) string {
+func (x ExceededLimit) text(a Amount) string {
 	if x.OnTokens {
 		return humanize.Comma(int64(a.Tokens)) + " tokens"
 	}

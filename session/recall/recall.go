@@ -16,7 +16,7 @@ import (
 )
 
 // Name is what the model calls the tool by.
-const Name = "recall"
+const ToolName = "recall"
 
 // The limits of one answer.
 const (
@@ -27,7 +27,7 @@ const (
 // Tool describes the tool to the model. It runs without asking: the model has been given these messages before, or
 // could have been.
 var Tool = tool.Tool{
-	Name: Name, Default: tool.Allow,
+	Name: ToolName, Default: tool.Allow,
 	Description: "Search the earlier messages of this conversation that are shortened or missing in what you were " +
 		"given, and read them.",
 	Parameters: json.RawMessage(`{"type":"object","properties":{"query":{"type":"string",` +
@@ -35,7 +35,7 @@ var Tool = tool.Tool{
 }
 
 // ReadQuery reads the arguments of a call: the words to look for.
-func ReadQuery(arguments json.RawMessage) (string, error) {
+func ParseQuery(arguments json.RawMessage) (string, error) {
 	var in struct {
 		Query string `json:"query"`
 	}
@@ -49,7 +49,7 @@ func ReadQuery(arguments json.RawMessage) (string, error) {
 }
 
 // Found is one message that was found.
-type Found struct {
+type FoundMessage struct {
 	Number int // in its conversation, from 1
 	Role   history.Role
 	At     time.Time // zero where nobody knows
@@ -59,7 +59,7 @@ type Found struct {
 
 // Answer is the text for the model: as many of the messages, the best first, as fit limit tokens. used says how many
 // they are. A long message is given by the part of it that the query is about.
-func Answer(query string, found []Found, limit int, count func(string) int) (text string, used int) {
+func FormatAnswer(query string, found []FoundMessage, limit int, count func(string) int) (text string, used int) {
 	var b strings.Builder
 	for _, m := range found[:min(len(found), maxMessages)] {
 		piece := m.describe(query)
@@ -81,7 +81,7 @@ func Answer(query string, found []Found, limit int, count func(string) int) (tex
 }
 
 // describe is a message with a line about it in front.
-func (m Found) describe(query string) string {
+func (m FoundMessage) describe(query string) string {
 	about := []string{fmt.Sprintf("message %d", m.Number), string(m.Role)}
 	if !m.At.IsZero() {
 		about = append(about, m.At.Format("2006-01-02 15:04"))

@@ -15,7 +15,7 @@ func CostOf(r store.Request) pricing.Cost {
 }
 
 // Spent is what several requests cost together.
-type Spent struct {
+type CostSum struct {
 	Amount    pricing.Money
 	Estimated bool // a part of it is an estimate
 	Priced    int  // requests of which the cost is known
@@ -24,7 +24,7 @@ type Spent struct {
 }
 
 // Add adds the cost of so many requests to the sum.
-func (s *Spent) Add(requests int, c pricing.Cost) {
+func (s *CostSum) Add(requests int, c pricing.Cost) {
 	s.Requests += requests
 	if c.From == pricing.Unpriced {
 		s.Unpriced += requests
@@ -38,7 +38,7 @@ func (s *Spent) Add(requests int, c pricing.Cost) {
 
 // String writes the sum for people: "$1.20", "~$1.20" where a part of it is an estimate and "–" where no
 // cost is known.
-func (s Spent) String() string {
+func (s CostSum) String() string {
 	switch {
 	case s.Priced == 0:
 		return "–"
@@ -50,7 +50,7 @@ func (s Spent) String() string {
 
 // Sentence writes the sum with what is missing in it: "$1.20 + 3 requests of unknown price". It is "" where there
 // is nothing to say: all requests went to servers of the user's own, or came to nothing.
-func (s Spent) Sentence() string {
+func (s CostSum) Sentence() string {
 	var parts []string
 	if s.Priced > 0 {
 		parts = append(parts, s.String())

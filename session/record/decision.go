@@ -15,7 +15,7 @@ import (
 
 // Decision is all that decided the bytes of a request beside the stored messages, which it names by their ids. The
 // request's record keeps it as JSON, and it makes the same request again.
-type Decision struct {
+type RequestInputs struct {
 	history.Options
 	Leaf  int64   `json:"leaf"`            // the newest message of the branch when the request was planned
 	Turn  []int64 `json:"turn"`            // the running turn's messages
@@ -30,8 +30,8 @@ type Decision struct {
 
 // DecisionOf is what decides the plan p of a request by the options o, before Sign. leaf is the newest message of the
 // branch.
-func DecisionOf(leaf int64, o history.Options, p history.Plan) Decision {
-	d := Decision{Options: o, Leaf: leaf}
+func InputsOf(leaf int64, o history.Options, p history.Plan) RequestInputs {
+	d := RequestInputs{Options: o, Leaf: leaf}
 	d.Summaries = nil
 	if p.Summary != nil {
 		d.Summaries = []history.Summary{*p.Summary}
@@ -48,7 +48,7 @@ func DecisionOf(leaf int64, o history.Options, p history.Plan) Decision {
 
 // Sign takes a request as a client sends it now, and writes into the request's record what decided it and the hash of
 // its body. A refusal may change both between two attempts.
-func (d *Decision) Sign(q *store.Request, client *llm.Client, r llm.Request) error {
+func (d *RequestInputs) FillRecord(q *store.Request, client *llm.Client, r llm.Request) error {
 	body, err := client.Body(r)
 	if err != nil {
 		return err
@@ -73,8 +73,8 @@ func (d *Decision) Sign(q *store.Request, client *llm.Client, r llm.Request) err
 func hash(body []byte) string { return fmt.Sprintf("%x", sha256.Sum256(body)) }
 
 // ReadDecision reads what decided a recorded request.
-func ReadDecision(r store.Request) (Decision, error) {
-	var d Decision
+func ParseRequestInputs(r store.Request) (RequestInputs, error) {
+	var d RequestInputs
 	if err := json.Unmarshal([]byte(r.Options), &d); err != nil {
 		return d, fmt.Errorf("read what decided request %d: %w", r.ID, err)
 	}
@@ -82,12 +82,12 @@ func ReadDecision(r store.Request) (Decision, error) {
 }
 
 // Question is what winnow asks in place of the user.
-func Question(text string) history.Message {
+func OwnQuestion(text string) history.Message {
 	return history.Message{Role: history.User, Content: text, Status: history.Complete}
 }
 
 // body is the bytes of a plan as the endpoint of that time was sent them, whether it is still configured or not.
-func (d Decision) body(r store.Request, p history.Plan) ([]byte, error) {
+func (d RequestInputs) body(r store.Request, p history.Plan) ([]byte, error) {
 	then := llm.NewClient(llm.Endpoint{
 		Name: r.Endpoint, BaseURL: d.Base, Wire: d.Wire, Profile: d.Profile, Known: d.Learned, KeepAlive: d.KeepAlive,
 	})
@@ -105,7 +105,7 @@ type Sampling struct {
 }
 
 // Over is s, and other where s says nothing.
-func (s Sampling) Over(other Sampling) Sampling {
+func (s Sampling) WithDefaults(other Sampling) Sampling {
 	return Sampling{
 		MaxTokens:   cmp.Or(s.MaxTokens, other.MaxTokens),
 		Temperature: cmp.Or(s.Temperature, other.Temperature),

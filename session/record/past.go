@@ -14,18 +14,18 @@ import (
 
 // Past is what the requests of a conversation tell about its next one. Its methods may be called from several
 // goroutines. Models are named "endpoint/model".
-type Past struct {
+type PastRequests struct {
 	mu       sync.Mutex
-	read     bool           // the records are read
-	begun    bool           // a turn that is over was answered
-	cutShort map[int64]bool // messages that a request of an earlier turn did not hold whole
-	turn     []int64        // the same of the running turn
-	answered *answered      // the request that was answered last, nil for none
-	counted  *store.Request // the request whose tokens the server counted last, nil for none
+	read     bool             // the records are read
+	begun    bool             // a turn that is over was answered
+	cutShort map[int64]bool   // messages that a request of an earlier turn did not hold whole
+	turn     []int64          // the same of the running turn
+	answered *answeredRequest // the request that was answered last, nil for none
+	counted  *store.Request   // the request whose tokens the server counted last, nil for none
 }
 
 // answered is a request that something was answered to.
-type answered struct {
+type answeredRequest struct {
 	at       time.Time
 	model    string
 	tools    int // tokens of the tool schemas
@@ -33,20 +33,22 @@ type answered struct {
 }
 
 // NewPast is the past of a conversation. One that has just begun has no records to read.
-func NewPast(begins bool) *Past { return &Past{read: begins, cutShort: map[int64]bool{}} }
+func NewPastRequests(begins bool) *PastRequests {
+	return &PastRequests{read: begins, cutShort: map[int64]bool{}}
+}
 
 // modelOf names the model that a request went to.
 func modelOf(q store.Request) string { return q.Endpoint + "/" + q.Model }
 
 // Counted takes the record of a request whose tokens the server counted: it says whether all of them were read.
-func (p *Past) Counted(q store.Request) {
+func (p *PastRequests) NoteCounted(q store.Request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.counted = &q
 }
 
 // Answered takes a request of the running turn to which something was answered.
-func (p *Past) Answered(q store.Request, plan history.Plan) {
+func (p *PastRequests) NoteAnswered(q store.Request, plan history.Plan) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.answered = answerTo(q, plan)
@@ -57,12 +59,12 @@ func (p *Past) Answered(q store.Request, plan history.Plan) {
 	}
 }
 
-func answerTo(q store.Request, plan history.Plan) *answered {
-	return &answered{at: q.Created, model: modelOf(q), tools: plan.Sum.Tools, messages: plan.Messages}
+func answerTo(q store.Request, plan history.Plan) *answeredRequest {
+	return &answeredRequest{at: q.Created, model: modelOf(q), tools: plan.Sum.Tools, messages: plan.Messages}
 }
 
 // EndTurn says that the turn is over: from now on its requests are earlier ones.
-func (p *Past) EndTurn() {
+func (p *PastRequests) EndTurn() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.begun = p.begun || p.answered != nil
@@ -78,7 +80,7 @@ const recordsRead = 64
 // Load reads what the records of a conversation that was opened tell of its past requests: until it returns, a
 // Forecast says nothing of them. It makes the newest request again, which takes as long as a first plan. What cannot be
 // made again is passed over.
-func (p *Past) Load(ctx context.Context, r Records) error {
+func (p *PastRequests) Load(ctx context.Context, r Records) error {
 	p.mu.Lock()
 	read := p.read
 	p.mu.Unlock()
@@ -94,14 +96,14 @@ func (p *Past) Load(ctx context.Context, r Records) error {
 		return fmt.Errorf("read what past requests cut: %w", err)
 	}
 	list = slices.DeleteFunc(list, func(q store.Request) bool { return q.End == store.EndFailed })
-	var last *answered
+	var last *answeredRequest
 	if len(list) > 0 {
-		if made, err := r.rebuild(ctx, Recorded{Request: list[0]}); err == nil && made.Proven {
+		if made, err := r.rebuild(ctx, RecordedRequest{Request: list[0]}); err == nil && made.Proven {
 			last = answerTo(list[0], made.Plan)
 		}
 	}
 	var counted *store.Request
-	comparable := func(q store.Request) bool { return q.Prompt > 0 && q.Estimate >= r.Least }
+	comparable := func(q store.Request) bool { return q.Prompt > 0 && q.Estimate >= r.MinCompared }
 	if i := slices.IndexFunc(list, comparable); i >= 0 {
 		counted = &list[i]
 	}
@@ -121,19 +123,19 @@ func (p *Past) Load(ctx context.Context, r Records) error {
 
 // Alike is how many messages of a plan for a model are those that the request before it began with. It is 0 where that
 // request went to another model or offered other tools.
-func (p *Past) Alike(model string, plan history.Plan) int {
+func (p *PastRequests) CommonPrefix(model string, plan history.Plan) int {
 	p.mu.Lock()
 	before := p.answered
 	p.mu.Unlock()
 	if before == nil || before.model != model || before.tools != plan.Sum.Tools {
 		return 0
 	}
-	return history.Alike(before.messages, plan.Messages)
+	return history.CommonPrefix(before.messages, plan.Messages)
 }
 
 // Forecast is what the requests before tell about one that is planned.
 type Forecast struct {
-	Prefix Prefix
+	Prefix ReusablePrefix
 
 	// Losses are the messages that lose text for the first time in this conversation, as indexes into
 	// plan.Entries: they are not sent whole, and were sent whole in every earlier request that knew them and
@@ -143,11 +145,11 @@ type Forecast struct {
 	Losses []int
 
 	// Of the newest request that the server counted; nil where it read all, or where it was another model's.
-	Shortfall *Shortfall
+	Truncation *ServerTruncation
 }
 
 // Prefix is about how much of a request a server may have read before, in counted tokens.
-type Prefix struct {
+type ReusablePrefix struct {
 	// The messages that the request and the one before it begin with alike, and the tool schemas in front of them.
 	Tokens int
 	Known  bool      // false where there is nothing to compare with
@@ -156,18 +158,18 @@ type Prefix struct {
 
 // Forecast compares a plan for a model with the requests before it. Of a conversation that was opened nothing is known
 // before Load.
-func (p *Past) Forecast(model string, plan history.Plan) (f Forecast) {
-	alike := p.Alike(model, plan)
+func (p *PastRequests) Forecast(model string, plan history.Plan) (f Forecast) {
+	alike := p.CommonPrefix(model, plan)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.counted != nil && modelOf(*p.counted) == model {
-		if short, cut := ShortfallOf(*p.counted); cut {
-			f.Shortfall = &short
+		if short, cut := ServerTruncationOf(*p.counted); cut {
+			f.Truncation = &short
 		}
 	}
 	// What both requests begin with alike, the server of the same model may still know.
 	if p.answered != nil && p.answered.model == model {
-		f.Prefix = Prefix{Tokens: beginning(plan, alike), Known: true, Sent: p.answered.at}
+		f.Prefix = ReusablePrefix{Tokens: prefixTokens(plan, alike), Known: true, Sent: p.answered.at}
 	}
 	if !p.read || !p.begun {
 		return f
@@ -175,7 +177,7 @@ func (p *Past) Forecast(model string, plan history.Plan) (f Forecast) {
 	for i := range plan.Entries {
 		e := &plan.Entries[i]
 		given := e.Sent() || e.Disposition == history.Dropped
-		if given && !e.Whole && !e.LeftOut() && !p.cutShort[e.ID] {
+		if given && !e.Whole && !e.LeftOutByUser() && !p.cutShort[e.ID] {
 			f.Losses = append(f.Losses, i)
 		}
 	}
@@ -184,7 +186,7 @@ func (p *Past) Forecast(model string, plan history.Plan) (f Forecast) {
 
 // beginning is about how many tokens the first n messages of a plan have, with the tool schemas in front of them. The
 // markers among them are not counted.
-func beginning(plan history.Plan, n int) int {
+func prefixTokens(plan history.Plan, n int) int {
 	if n == 0 {
 		return 0
 	}

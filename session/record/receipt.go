@@ -19,8 +19,8 @@ type Receipt struct {
 	Took        time.Duration
 	Retries     int
 	End         store.RequestEnd
-	Finish      string // the server's finish_reason
-	Fault       Fault  // why the turn failed with it, where it did
+	Finish      string    // the server's finish_reason
+	Fault       TurnFault // why the turn failed with it, where it did
 
 	Cache CacheUse
 
@@ -45,7 +45,7 @@ func (r Records) Receipts(ctx context.Context) (map[int64]Receipt, error) {
 // ReceiptOf is the receipt of a request, by its record.
 func ReceiptOf(r store.Request) Receipt {
 	return Receipt{
-		Tally: r.Tally, Turn: r.Turn, Fault: ReadFault(r.Fault),
+		Tally: r.Tally, Turn: r.Turn, Fault: ParseTurnFault(r.Fault),
 		Estimate: r.Estimate, Expected: r.Sum.Tokens(r.Sum.Total), Unread: r.CutExpected, Cost: CostOf(r),
 		Took: r.Took, Retries: r.Retries, End: r.End, Finish: r.Finish, Cache: CacheUseOf(r),
 		Usage: pricing.Usage{

@@ -23,14 +23,14 @@ type Records struct {
 	// counted by another.
 	Branch func(ctx context.Context, leaf int64) (branch.Branch, error)
 
-	Least     int             // tokens; a server's count of a smaller request says too little
-	Count     history.Counter // counts tokens
-	Tokenizer string          // what Count is called
+	MinCompared int                  // tokens; a server's count of a smaller request says too little
+	Count       history.TokenCounter // counts tokens
+	Tokenizer   string               // what Count is called
 }
 
 // Add records a request that is about to be sent: its signed record, its plan, and of an answer's request what it
 // begins with as the one before it.
-func (r Records) Add(ctx context.Context, q store.Request, p history.Plan, prefix Prefix) (store.Request, error) {
+func (r Records) Add(ctx context.Context, q store.Request, p history.Plan, prefix ReusablePrefix) (store.Request, error) {
 	q.Session, q.Tokenizer, q.Rules, q.Estimate = r.Session, r.Tokenizer, p.Rules, p.Sum.Total
 	q.Plan = &p
 	q.Prompt, q.Cached, q.Answer, q.Reasoning = -1, -1, -1, -1
@@ -41,7 +41,7 @@ func (r Records) Add(ctx context.Context, q store.Request, p history.Plan, prefi
 }
 
 // Recorded is what is kept of a past request.
-type Recorded struct {
+type RecordedRequest struct {
 	Request  store.Request // the record
 	Nth, Of  int           // it is the turn's Nth request of Of, from 1
 	Verdicts history.Plan  // its sum, entries and added texts, as they were decided then
@@ -67,7 +67,7 @@ func (e *NoRequestError) Error() string {
 // Find finds the record of the nth request of a turn; nth counts from 1, and 0 is the last one that asked for an
 // answer. A turn has several requests where tools ran, where it was asked again, and where winnow asked for a summary
 // or a title. Where there is no such request the error is a *NoRequestError.
-func (r Records) Find(ctx context.Context, turn, nth int) (Recorded, error) {
+func (r Records) Find(ctx context.Context, turn, nth int) (RecordedRequest, error) {
 	return r.find(ctx, turn, nth, func(i int, q store.Request) bool {
 		return i == nth || nth == 0 && q.Purpose == store.ForAnswer
 	})
@@ -76,31 +76,31 @@ func (r Records) Find(ctx context.Context, turn, nth int) (Recorded, error) {
 // find finds the newest of a turn's requests that is the wanted one, by its number and its record.
 func (r Records) find(
 	ctx context.Context, turn, nth int, wanted func(nth int, q store.Request) bool,
-) (Recorded, error) {
+) (RecordedRequest, error) {
 	missing := &NoRequestError{Turn: turn, Nth: nth, Turns: r.Turns}
 	if r.Session == "" || turn < 1 {
-		return Recorded{}, missing
+		return RecordedRequest{}, missing
 	}
 	list, err := r.Store.Requests(ctx, r.Session, store.RequestFilter{Turn: turn})
 	if err != nil {
-		return Recorded{}, err
+		return RecordedRequest{}, err
 	}
 	for i, q := range slices.Backward(list) {
 		if wanted(i+1, q) {
 			verdicts, err := r.Store.Verdicts(ctx, q.ID)
-			return Recorded{q, i + 1, len(list), verdicts}, err
+			return RecordedRequest{q, i + 1, len(list), verdicts}, err
 		}
 	}
 	missing.Of = len(list)
-	return Recorded{}, missing
+	return RecordedRequest{}, missing
 }
 
 // WasCut says that the user chose to cut a message when it was last sent in its turn.
-func (r Records) WasCut(ctx context.Context, message int64) (bool, error) {
+func (r Records) WasCutByUser(ctx context.Context, message int64) (bool, error) {
 	list, err := r.Store.Requests(ctx, r.Session, store.RequestFilter{User: message, Newest: 1})
 	if err != nil || len(list) == 0 {
 		return false, err
 	}
-	d, err := ReadDecision(list[0])
+	d, err := ParseRequestInputs(list[0])
 	return d.CutCurrent, err
 }

@@ -10,8 +10,8 @@ import (
 )
 
 // Replayed is a past request, put together again from its record and the stored messages.
-type Replayed struct {
-	Recorded
+type ReplayedRequest struct {
+	RecordedRequest
 	Messages branch.Branch // that it was planned from, the turn's own messages at the end
 	Plan     history.Plan  // as the record's options and today's rules make it
 	Body     []byte        // the bytes that Plan gives
@@ -21,27 +21,27 @@ type Replayed struct {
 
 // Replay puts a request together again that Find finds. The branch that was active then need not be the active one
 // now.
-func (r Records) Replay(ctx context.Context, turn, nth int) (Replayed, error) {
+func (r Records) Replay(ctx context.Context, turn, nth int) (ReplayedRequest, error) {
 	found, err := r.Find(ctx, turn, nth)
 	if err != nil {
-		return Replayed{}, err
+		return ReplayedRequest{}, err
 	}
 	return r.rebuild(ctx, found)
 }
 
 // ReplayOf is Replay for a request that is known by its id, as a Receipt's turn and a message's Request name it.
-func (r Records) ReplayOf(ctx context.Context, turn int, request int64) (Replayed, error) {
+func (r Records) ReplayByID(ctx context.Context, turn int, request int64) (ReplayedRequest, error) {
 	found, err := r.find(ctx, turn, 0, func(_ int, q store.Request) bool { return q.ID == request })
 	if err != nil {
-		return Replayed{}, err
+		return ReplayedRequest{}, err
 	}
 	return r.rebuild(ctx, found)
 }
 
 // rebuild puts a request together again.
-func (r Records) rebuild(ctx context.Context, found Recorded) (made Replayed, err error) {
-	made.Recorded = found
-	d, err := ReadDecision(found.Request)
+func (r Records) rebuild(ctx context.Context, found RecordedRequest) (made ReplayedRequest, err error) {
+	made.RecordedRequest = found
+	d, err := ParseRequestInputs(found.Request)
 	if err != nil {
 		return made, err
 	}
@@ -55,9 +55,9 @@ func (r Records) rebuild(ctx context.Context, found Recorded) (made Replayed, er
 	if !there {
 		return made, fmt.Errorf("rebuild request %d: message %d: %w", made.Request.ID, d.Turn[0], store.ErrNotFound)
 	}
-	c, o, damaged := history.Read(nil, r.Count), d.Options, false
+	c, o, damaged := history.NewConversation(nil, r.Count), d.Options, false
 	if o.Count = r.Count; d.Asked != "" {
-		o.Turn = []history.Message{Question(d.Asked)}
+		o.Turn = []history.Message{OwnQuestion(d.Asked)}
 	}
 	err = made.Messages.Each(ctx, 0, made.Messages.Len(), func(i int, m store.Message) error {
 		damaged = damaged || m.Damaged
@@ -74,16 +74,16 @@ func (r Records) rebuild(ctx context.Context, found Recorded) (made Replayed, er
 	// A plan that does not fit any more is shown as any other: the hash says that it is not the one.
 	plan, unsent := c.Build(o)
 	made.Plan = plan
-	measure(&made.Verdicts, plan)
+	fillSizes(&made.Verdicts, plan)
 	if made.Body, err = d.body(made.Request, plan); err != nil {
 		return made, err
 	}
 	switch q := made.Request; {
 	case unsent == nil && hash(made.Body) == q.BodyHash:
 		made.Proven = true
-	case q.Rules != history.Rules:
+	case q.Rules != history.RulesVersion:
 		made.Doubt = fmt.Sprintf("it was made by version %d of the rules, and this winnow has version %d", q.Rules,
-			history.Rules)
+			history.RulesVersion)
 	case unsent != nil:
 		made.Doubt = "today it would not be sent: " + unsent.Error()
 	case damaged:
@@ -99,7 +99,7 @@ func (r Records) rebuild(ctx context.Context, found Recorded) (made Replayed, er
 
 // measure gives the verdicts what the record leaves to the messages: the size of those that were not sent, and by how
 // much one did not fit.
-func measure(v *history.Plan, rebuilt history.Plan) {
+func fillSizes(v *history.Plan, rebuilt history.Plan) {
 	of := make(map[int64]*history.Entry, len(rebuilt.Entries))
 	for i := range rebuilt.Entries {
 		of[rebuilt.Entries[i].ID] = &rebuilt.Entries[i]

@@ -13,7 +13,7 @@ import (
 
 // Usage is what some requests used together.
 type Usage struct {
-	Spent
+	CostSum
 	Prompt     int // tokens as the servers reported them
 	Cached     int // of Prompt, read from a server's cache
 	CacheWrite int // of Prompt, written to a server's cache
@@ -54,11 +54,11 @@ type UsageReport struct {
 }
 
 // UsageBy says what a UsageReport tells apart.
-type UsageBy struct{ Day, Model, Session bool }
+type UsageGrouping struct{ Day, Model, Session bool }
 
 // UsageOf reports what all requests of some stores used that were sent from the local day of one time to that of
 // another.
-func UsageOf(ctx context.Context, from, to time.Time, by UsageBy, stores ...*store.Store) (UsageReport, error) {
+func ReportUsage(ctx context.Context, from, to time.Time, by UsageGrouping, stores ...*store.Store) (UsageReport, error) {
 	days := daysFrom(from, to, time.Local)
 	report := UsageReport{Purposes: map[store.Purpose]Usage{}}
 	sums := map[UsageKey]Usage{}
@@ -92,7 +92,7 @@ func UsageOf(ctx context.Context, from, to time.Time, by UsageBy, stores ...*sto
 }
 
 // UsageIn is what the requests of a stored session used, on every branch, those for titles and summaries included.
-func UsageIn(ctx context.Context, s *store.Store, session string) (all Usage, err error) {
+func SessionUsage(ctx context.Context, s *store.Store, session string) (all Usage, err error) {
 	ever := store.Period{To: time.UnixMilli(math.MaxInt64)}
 	rows, err := s.Usage(ctx, store.UsageFilter{Periods: []store.Period{ever}, Session: session})
 	for _, row := range rows {
@@ -102,7 +102,7 @@ func UsageIn(ctx context.Context, s *store.Store, session string) (all Usage, er
 }
 
 // MonthOf is the beginning of the local month of a time.
-func MonthOf(t time.Time) time.Time {
+func StartOfMonth(t time.Time) time.Time {
 	y, m, _ := t.Local().Date()
 	return startOf(y, m, 1, time.Local)
 }

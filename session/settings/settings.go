@@ -19,7 +19,7 @@ import (
 )
 
 // Base is what holds for every conversation.
-type Base struct {
+type Global struct {
 	Policy history.Policy // as configured
 	// The policy's keys that the configuration sets otherwise than its preset, as TOML: they hold under any preset.
 	Context string
@@ -28,7 +28,7 @@ type Base struct {
 }
 
 // With is a conversation with other values of some of the policy's keys.
-func With(row store.Session, values map[string]any) (store.Session, error) {
+func WithOverrides(row store.Session, values map[string]any) (store.Session, error) {
 	keys, err := overridden(row)
 	if err != nil || len(values) == 0 {
 		return row, err
@@ -44,11 +44,11 @@ func With(row store.Session, values map[string]any) (store.Session, error) {
 
 // overridden is the keys of the policy that were set for a conversation, its preset aside.
 func overridden(row store.Session) (map[string]any, error) {
-	return read(row.Overrides, "this conversation's overrides")
+	return readTOML(row.Overrides, "this conversation's overrides")
 }
 
 // read is the keys of a text in TOML, of which what says what it is.
-func read(text, what string) (map[string]any, error) {
+func readTOML(text, what string) (map[string]any, error) {
 	keys := map[string]any{}
 	if err := toml.Unmarshal([]byte(text), &keys); err != nil {
 		return nil, fmt.Errorf("read %s: %w", what, err)
@@ -57,8 +57,8 @@ func read(text, what string) (map[string]any, error) {
 }
 
 // environment is what the environment sets of the policy, without the keys that were asked for otherwise.
-func (b Base) environment(asked []string) (map[string]any, error) {
-	keys, err := read(b.Environment, "the context that the environment sets")
+func (b Global) environment(asked []string) (map[string]any, error) {
+	keys, err := readTOML(b.Environment, "the context that the environment sets")
 	for _, key := range asked {
 		delete(keys, key)
 	}
@@ -68,7 +68,7 @@ func (b Base) environment(asked []string) (map[string]any, error) {
 // PolicyOf is the configured policy with what was set for a conversation: its preset in place of the
 // configured one, under the keys that the configuration sets, its overrides on top, and over them what the
 // environment sets, but for the keys that were asked for just now.
-func (b Base) PolicyOf(row store.Session, asked ...string) (history.Policy, error) {
+func (b Global) PolicyOf(row store.Session, asked ...string) (history.Policy, error) {
 	keys, err := overridden(row)
 	environment, more := b.environment(asked)
 	if err := errors.Join(err, more); err != nil {
@@ -101,7 +101,7 @@ func (b Base) PolicyOf(row store.Session, asked ...string) (history.Policy, erro
 
 // CheckFree is an error where a change of what is set for a conversation would have no effect, because the environment
 // sets it.
-func (b Base) CheckFree(was, now store.Session) error {
+func (b Global) CheckOverridable(was, now store.Session) error {
 	environment, err := b.environment(nil)
 	before, more := overridden(was)
 	after, most := overridden(now)
@@ -128,9 +128,9 @@ type Setting struct {
 
 // Settings are the keys of [context] in their order, with the values that a policy has and where they come from. asked
 // are the keys that were asked for just now, which is a trial.
-func (b Base) Settings(row store.Session, policy history.Policy, asked []string) ([]Setting, error) {
+func (b Global) List(row store.Session, policy history.Policy, asked []string) ([]Setting, error) {
 	set, err := overridden(row)
-	configured, more := read(b.Context, "the configured context")
+	configured, more := readTOML(b.Context, "the configured context")
 	environment, most := b.environment(asked)
 	if err := errors.Join(err, more, most); err != nil {
 		return nil, err
@@ -148,13 +148,13 @@ func (b Base) Settings(row store.Session, policy history.Policy, asked []string)
 		}
 		from := "preset " + policy.Preset
 		switch {
-		case has(environment, key):
+		case hasKey(environment, key):
 			from = "environment"
 		case slices.Contains(asked, key):
 			from = "trial"
-		case has(set, key):
+		case hasKey(set, key):
 			from = "session"
-		case has(configured, key):
+		case hasKey(configured, key):
 			from = "configuration"
 		}
 		list = append(list, Setting{Key: key, Value: plainValue(values.Field(i)), From: from})
@@ -162,13 +162,13 @@ func (b Base) Settings(row store.Session, policy history.Policy, asked []string)
 	return list, nil
 }
 
-func has(keys map[string]any, key string) bool {
+func hasKey(keys map[string]any, key string) bool {
 	_, ok := keys[key]
 	return ok
 }
 
 // Summary says in one line which settings were set, and where. Those of the preset are not named.
-func Summary(list []Setting) string {
+func SummaryLine(list []Setting) string {
 	var parts []string
 	for _, from := range []struct{ origin, words string }{
 		{"trial", "tried here"},
@@ -219,7 +219,7 @@ func (s Setting) Text() string {
 
 // ReadBudget reads a budget as people write one: a number of tokens, with or without separators, or
 // "auto", which is 0. It is false for anything else.
-func ReadBudget(text string) (tokens int, ok bool) {
+func ParseBudget(text string) (tokens int, ok bool) {
 	if text == "auto" {
 		return 0, true
 	}
@@ -229,7 +229,7 @@ func ReadBudget(text string) (tokens int, ok bool) {
 
 // ReadWindow reads a window as people write one: a number of tokens, with or without separators, or
 // "auto", which is 0. It is false for anything else.
-func ReadWindow(text string) (tokens int, ok bool) {
-	tokens, ok = ReadBudget(text)
+func ParseWindow(text string) (tokens int, ok bool) {
+	tokens, ok = ParseBudget(text)
 	return tokens, ok && (tokens > 0 || text == "auto")
 }

@@ -154,8 +154,8 @@ func (s *Store) eachCopy(t *tx, session int64, branch []int64, copies map[int64]
 type Summary struct {
 	ID       int64
 	Session  string
-	Sources  history.IDs // the messages that it was made from and stands for
-	Messages int         // how many they are
+	Sources  history.IDRanges // the messages that it was made from and stands for
+	Messages int              // how many they are
 	Endpoint string
 	Model    string
 	Text     string
@@ -201,7 +201,7 @@ func (s *Store) Summaries(ctx context.Context, session string) ([]Summary, error
 }
 
 // inOrder reports whether there are runs of ids, each behind the one before.
-func inOrder(runs history.IDs) bool {
+func inOrder(runs history.IDRanges) bool {
 	before := int64(0)
 	for _, run := range runs {
 		if run[0] <= before || run[1] < run[0] {

@@ -40,11 +40,11 @@ type Request struct {
 	Created    time.Time
 	Endpoint   string
 	Model      string
-	Options    string        // JSON: everything that decided the plan beside the messages themselves
-	Plan       *history.Plan // of a request that is added; Store.Verdicts reads it
-	Sum        history.Sum   // where the tokens of its plan went
-	Tally      Tally         // how many messages its plan gave which verdict
-	Rules      int           // history's version of the rules
+	Options    string           // JSON: everything that decided the plan beside the messages themselves
+	Plan       *history.Plan    // of a request that is added; Store.Verdicts reads it
+	Sum        history.TokenSum // where the tokens of its plan went
+	Tally      Tally            // how many messages its plan gave which verdict
+	Rules      int              // history's version of the rules
 	Tokenizer  string
 	Estimate   int    // counted tokens of the whole request
 	BodyHash   string // hex SHA-256 of the body sent, which never holds a secret
@@ -80,7 +80,7 @@ type Request struct {
 // requests without it: a plan is large.
 type record struct {
 	session  int64 // the short key of the session
-	added    []history.Added
+	added    []history.AddedText
 	verdicts []history.Entry // that are otherwise than in the request before it
 }
 

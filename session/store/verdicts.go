@@ -23,8 +23,8 @@ func recorded(e history.Entry) history.Entry {
 		e.Cause.Want, e.Cause.Have = 0, 0
 	}
 	// As they are read: nil where they are empty.
-	e.Cuts = append([]history.Range(nil), e.Cuts...)
-	e.Inserted = append([]history.Insert(nil), e.Inserted...)
+	e.Cuts = append([]history.CharRange(nil), e.Cuts...)
+	e.Inserted = append([]history.Insertion(nil), e.Inserted...)
 	e.Repairs = append([]history.Repair(nil), e.Repairs...)
 	return e
 }
@@ -108,13 +108,13 @@ func (s *Store) Verdicts(ctx context.Context, request int64) (history.Plan, erro
 
 // PastVerdict is what became of a message in one past request.
 type PastVerdict struct {
-	Turn    int           // the request's turn, from 1
-	Nth, Of int           // it is the turn's Nth request of Of, from 1
-	Request int64         // the id of its record
-	At      time.Time     // when it was sent
-	Model   string        // who was asked, "endpoint/model"
-	Sum     history.Sum   // where the request's tokens went
-	Entry   history.Entry // without TokensBefore and CharsBefore where the message was not sent
+	Turn    int              // the request's turn, from 1
+	Nth, Of int              // it is the turn's Nth request of Of, from 1
+	Request int64            // the id of its record
+	At      time.Time        // when it was sent
+	Model   string           // who was asked, "endpoint/model"
+	Sum     history.TokenSum // where the request's tokens went
+	Entry   history.Entry    // without TokensBefore and CharsBefore where the message was not sent
 }
 
 func (v *PastVerdict) columns() []column {

@@ -9,7 +9,7 @@ import (
 )
 
 // LeastCounted is the least size of a request, in our tokens, of which a server's count says something.
-const LeastCounted = 200
+const MinCompared = 200
 
 // The rule by which a server's count of a request is judged, as a share of our own count.
 const (
@@ -27,7 +27,7 @@ const (
 // planned below a limit. cut says that the server read only a part of the request and said nothing: then no request is
 // planned larger than that part until the server states its window. withdrawn is an earlier request that was said to be
 // cut and was not, because the tokenizer counts less than it did; it is 0 for none. Whole requests are learned from.
-func (m *Model) Judge(request int64, reported, estimate int, limited bool) (cut bool, withdrawn int64) {
+func (m *Model) JudgeCount(request int64, reported, estimate int, limited bool) (cut bool, withdrawn int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	share, lastShare := float64(reported)/float64(estimate), m.cutShare
@@ -48,14 +48,14 @@ func (m *Model) Judge(request int64, reported, estimate int, limited bool) (cut 
 
 // Comparable is our count of a request, 0 where it is not worth comparing with the server's: of a small request,
 // and of one with images or encrypted reasoning, of which only the server knows what they cost.
-func Comparable(estimate int, messages []history.Message) int {
+func ComparableCount(estimate int, messages []history.Message) int {
 	image := func(p history.Part) bool { return p.Kind == history.ImagePart }
-	encrypted := func(c history.ToolCall) bool { return history.CarriesEncrypted(c.Replay) }
+	encrypted := func(c history.ToolCall) bool { return history.HasEncryptedReasoning(c.Replay) }
 	uncountable := func(m history.Message) bool {
-		return history.CarriesEncrypted(m.Replay) || slices.ContainsFunc(m.Parts, image) ||
+		return history.HasEncryptedReasoning(m.Replay) || slices.ContainsFunc(m.Parts, image) ||
 			slices.ContainsFunc(m.ToolCalls, encrypted)
 	}
-	if estimate < LeastCounted || slices.ContainsFunc(messages, uncountable) {
+	if estimate < MinCompared || slices.ContainsFunc(messages, uncountable) {
 		return 0
 	}
 	return estimate
@@ -70,7 +70,7 @@ func (k known) ratio() float64 {
 }
 
 // believe goes by one count of the server that is certain.
-func (k *known) believe(ratio float64) { k.ratios = []float64{ratio, ratio} }
+func (k *known) setRatio(ratio float64) { k.ratios = []float64{ratio, ratio} }
 
 // median is the median of some numbers, 0 of none.
 func median(numbers []float64) float64 {

@@ -14,7 +14,7 @@ const exactly = 0.001
 
 // Exact says that the endpoint counts by itself, and that it could until now. Only a server of the user's own is asked:
 // what is not sent yet must not go anywhere else.
-func (m *Model) Exact() bool {
+func (m *Model) CanCountExactly() bool {
 	e := m.Client.Endpoint()
 	return e.Exact && e.Own() && !m.now().inexact
 }
@@ -24,7 +24,7 @@ func (m *Model) Exact() bool {
 // planning again. It may wait for the network. Other endpoints are not asked, and none again that could
 // not answer: the error says so once.
 func (m *Model) CountExactly(ctx context.Context, plan history.Plan) (bool, error) {
-	if !m.Exact() || plan.Sum.Total == 0 || len(plan.Messages) == 0 {
+	if !m.CanCountExactly() || plan.Sum.Total == 0 || len(plan.Messages) == 0 {
 		return false, nil
 	}
 	counted, err := m.Client.CountRequest(ctx, m.Request(plan))
@@ -38,6 +38,6 @@ func (m *Model) CountExactly(ctx context.Context, plan history.Plan) (bool, erro
 	if math.Abs(ratio-before) <= exactly*before {
 		return false, nil
 	}
-	m.believe(ratio)
+	m.setRatio(ratio)
 	return true, nil
 }

@@ -9,7 +9,7 @@ import (
 
 // Limit is the most tokens that are planned for after the server read only a part of a request; 0 where
 // the window alone limits a request.
-func (m *Model) Limit() int { return m.now().limit }
+func (m *Model) TokenLimit() int { return m.now().limit }
 
 // budget is the most tokens of the next request beside the window: less after a cut, and after a refusal
 // without a number.
@@ -21,28 +21,30 @@ func (k known) budget() int {
 }
 
 // Expect is what the server is expected to count for a request that we count so, by what is known now.
-func (m *Model) Expect(tokens int) int { return int(float64(tokens) * cmp.Or(m.now().ratio(), 1)) }
+func (m *Model) ExpectedTokens(tokens int) int {
+	return int(float64(tokens) * cmp.Or(m.now().ratio(), 1))
+}
 
-// Refused takes the window that a refusal names. estimate is our count of the request, 0 where it is not worth
-// comparing with prompt, the server's, which may be more where atLeast is true.
-func (m *Model) Refused(window, prompt, estimate int, atLeast bool) {
+// NoteRefusal takes the window that a server named when it refused a request as too long. It also learns from the
+// server's count of that request, where estimate, winnow's own count, is not 0.
+func (m *Model) NoteRefusal(refusal *llm.Error, estimate int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.learned.Window, m.learned.WindowAt = window, m.deps.Now()
+	m.learned.Window, m.learned.WindowAt = refusal.Limit, m.deps.Now()
 	m.window = m.facts(m.known).Window()
 	if estimate == 0 {
 		return
 	}
-	// A number far below ours is no count of this request.
-	ratio := float64(prompt) / float64(estimate)
-	if ratio >= leastRatio && (!atLeast || ratio > cmp.Or(m.ratio(), 1)) {
-		m.believe(ratio)
+	// A number far below the estimate cannot be a count of this request.
+	ratio := float64(refusal.Prompt) / float64(estimate)
+	if ratio >= leastRatio && (!refusal.AtLeast || ratio > cmp.Or(m.ratio(), 1)) {
+		m.setRatio(ratio)
 	}
 }
 
 // Shrink keeps requests below what a server took that refused more without a number. It is not kept beyond this
 // conversation.
-func (m *Model) Shrink(tokens int) { m.set(func(k *known) { k.shrunkTo = tokens }) }
+func (m *Model) LimitRequests(tokens int) { m.set(func(k *known) { k.shrunkTo = tokens }) }
 
 // outputReserve is what the plan keeps free for the reply: at least what is asked for it; 0 leaves
 // it to the policy's own rule. The caller holds the lock.
@@ -68,7 +70,7 @@ func (m *Model) maxTokens() int {
 
 // Lowered says that the reply that is wanted is longer than the window allows, and how much is asked for instead. It is
 // false where it is not. What the server refuses above a length of its own is not meant.
-func (m *Model) Lowered() (wanted, asked int, ok bool) {
+func (m *Model) LoweredReply() (wanted, asked int, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	wanted, asked = m.deps.Ask.MaxTokens, m.maxTokens()
@@ -79,7 +81,7 @@ func (m *Model) Lowered() (wanted, asked int, ok bool) {
 // to count so many tokens, left no room for it; nil for any other empty answer. Some servers then say that the length
 // ended it and count the request at the window; some send nothing at all, which says something only of a long request
 // to a server whose window nobody knows.
-func (m *Model) NoRoom(r llm.Reply, expected int) error {
+func (m *Model) NoRoomError(r llm.Reply, expected int) error {
 	window := m.Window()
 	fault := &llm.Error{Kind: llm.Overflow, Endpoint: m.Client.Endpoint().Name, Model: m.Name}
 	switch reason := r.Finished.Reason; {
@@ -102,18 +104,18 @@ func (m *Model) NoRoom(r llm.Reply, expected int) error {
 }
 
 // ShortenReply asks for at most so many tokens until FreeReply.
-func (m *Model) ShortenReply(tokens int) { m.set(func(k *known) { k.maxReply = tokens }) }
+func (m *Model) LimitReply(tokens int) { m.set(func(k *known) { k.maxReply = tokens }) }
 
 // ShrinkReply asks for a share of the reply, where a length is asked for, until FreeReply.
-func (m *Model) ShrinkReply(share float64) {
-	if _, reply, _ := m.Lowered(); reply > 0 {
-		m.ShortenReply(max(1, int(share*float64(reply))))
+func (m *Model) ScaleReply(share float64) {
+	if _, reply, _ := m.LoweredReply(); reply > 0 {
+		m.LimitReply(max(1, int(share*float64(reply))))
 	}
 }
 
 // FreeReply ends what ShortenReply began. A server that counts a long reply where none is asked for would refuse the
 // next request as well: from now on it is asked for what the plan keeps free.
-func (m *Model) FreeReply() {
+func (m *Model) UnlimitReply() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.maxReply > 0 && m.deps.Ask.MaxTokens == 0 {

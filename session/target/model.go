@@ -20,12 +20,12 @@ import (
 )
 
 // Deps is what every model needs.
-type Deps struct {
+type Dependencies struct {
 	Store *store.Store
 	Now   func() time.Time
 	Log   *slog.Logger
-	Count history.Counter // counts tokens; nil counts none
-	Ask   llm.Request     // what is asked beside the messages: MaxTokens, Temperature, TopP, Effort
+	Count history.TokenCounter // counts tokens; nil counts none
+	Ask   llm.Request          // what is asked beside the messages: MaxTokens, Temperature, TopP, Effort
 
 	Tools  []*tool.Toolbox      // what the model may call beside the tools of its endpoint
 	Off    func(tool.Tool) bool // the tools that may not be called; nil is none
@@ -34,11 +34,11 @@ type Deps struct {
 
 // Model is a model that a conversation's requests go to. Its methods may be called from several goroutines.
 type Model struct {
-	Client  *llm.Client
-	Name    string // as the endpoint knows it
-	Unready error  // why nothing may be asked of it, nil where it may
+	Client      *llm.Client
+	Name        string // as the endpoint knows it
+	Unavailable error  // why nothing may be asked of it, nil where it may
 
-	deps Deps
+	deps Dependencies
 
 	mu sync.Mutex
 	known
@@ -54,7 +54,7 @@ type known struct {
 	shrunkTo int  // the most tokens of a request, after refusals that named none; 0 is none
 	inexact  bool // the endpoint was asked for exact counts and could not answer
 	maxReply int  // tokens of a reply that the server has room for, 0 for as many as are asked
-	said     map[string]bool
+	noticed  map[string]bool
 	priced   []tool.Tool // the tools whose schemas were counted last
 	toolCost int         // the tokens of their schemas
 	asText   textTrial
@@ -66,7 +66,7 @@ type known struct {
 }
 
 // New is a model of a client's endpoint,, of which nothing is known yet.
-func New(d Deps, client *llm.Client, name string) *Model {
+func New(d Dependencies, client *llm.Client, name string) *Model {
 	return &Model{Client: client, Name: name, deps: d}
 }
 
@@ -88,34 +88,34 @@ func (m *Model) set(change func(*known)) {
 func (m *Model) Address() string { return m.Client.Endpoint().ShownURL() }
 
 // NewUnready is in the place of a model that cannot be asked, and of its endpoint.
-func NewUnready(d Deps, endpoint, name string, cause error) *Model {
-	return &Model{Client: llm.NewClosedClient(endpoint, cause), Name: name, Unready: cause, deps: d}
+func NewUnavailable(d Dependencies, endpoint, name string, cause error) *Model {
+	return &Model{Client: llm.NewClosedClient(endpoint, cause), Name: name, Unavailable: cause, deps: d}
 }
 
 // Ref names the model, "endpoint/model", without the slash where no model is chosen.
-func (m *Model) Ref() string { return Ref(m.Client.Endpoint().Name, m.Name) }
+func (m *Model) Ref() string { return ModelRef(m.Client.Endpoint().Name, m.Name) }
 
 // Ref is a model's reference, without the slash where no model is chosen.
-func Ref(endpoint, model string) string { return strings.TrimSuffix(endpoint+"/"+model, "/") }
+func ModelRef(endpoint, model string) string { return strings.TrimSuffix(endpoint+"/"+model, "/") }
 
 // Same says that it is the same model of the same endpoint, whatever is known of it.
 func (m *Model) Same(other *Model) bool { return m.Client == other.Client && m.Name == other.Name }
 
 // SayOnce notes that something is said about the model, and is true the first time.
-func (m *Model) SayOnce(what string) bool {
+func (m *Model) FirstNotice(what string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.said == nil {
-		m.said = map[string]bool{}
+	if m.noticed == nil {
+		m.noticed = map[string]bool{}
 	}
-	again := m.said[what]
-	m.said[what] = true
+	again := m.noticed[what]
+	m.noticed[what] = true
 	return !again
 }
 
 // InputCost is what a plan's request would cost before a word of its answer, if the server had nothing of it in its
 // cache. It is an estimate, unless the model is known to be free.
-func (m *Model) InputCost(sum history.Sum) pricing.Cost {
+func (m *Model) InputCost(sum history.TokenSum) pricing.Cost {
 	return m.Client.Cost(m.Name, pricing.NoUsage(), pricing.Usage{Prompt: sum.Tokens(sum.Total)})
 }
 
@@ -133,7 +133,7 @@ func (m *Model) Request(plan history.Plan) llm.Request {
 }
 
 // Fill sets what the model decides of the options of a plan.
-func (m *Model) Fill(o *history.Options) {
+func (m *Model) FillOptions(o *history.Options) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	o.Policy.OutputReserve = m.outputReserve(o.Policy)
@@ -172,7 +172,7 @@ func (m *Model) toolTokens() int {
 }
 
 // Learn keeps what was learned of the model. What its server refused first since it was forgotten is dated: now.
-func (m *Model) Learn(ctx context.Context) error {
+func (m *Model) SaveLearned(ctx context.Context) error {
 	asked := m.Client.Learned(m.Name)
 	if len(asked.Ways()) > 0 && asked.Since.IsZero() {
 		asked.Since = m.deps.Now()
@@ -194,13 +194,13 @@ func (m *Model) Learn(ctx context.Context) error {
 }
 
 // LearnedOf is what was learned of how a model is asked.
-func LearnedOf(ctx context.Context, st *store.Store, e llm.Endpoint, model string) (llm.Learned, error) {
+func LoadLearned(ctx context.Context, st *store.Store, e llm.Endpoint, model string) (llm.Learned, error) {
 	l, err := st.Endpoint(ctx, e.BaseURL, model)
-	return Asked(l), err
+	return ParseLearned(l), err
 }
 
 // Asked is how a model is asked, as it was stored. What cannot be read is learned again.
-func Asked(l store.Learned) llm.Learned {
+func ParseLearned(l store.Learned) llm.Learned {
 	var asked llm.Learned
 	if err := json.Unmarshal(l.Asked, &asked); err != nil {
 		return llm.Learned{}
@@ -209,7 +209,7 @@ func Asked(l store.Learned) llm.Learned {
 }
 
 // LearnName learns that the server answered for a name that its list of models lacks, and says whether that is news.
-func (m *Model) LearnName() bool {
+func (m *Model) LearnUnlistedName() bool {
 	if m.Client.Learned(m.Name).AnyName || !m.Client.Unlisted(m.Name) {
 		return false
 	}
@@ -218,13 +218,13 @@ func (m *Model) LearnName() bool {
 }
 
 // holds is how long what a server refused is not sent again: it may have been repaired or set up otherwise since.
-const holds = 7 * 24 * time.Hour
+const refusalLifetime = 7 * 24 * time.Hour
 
 // Expire forgets what the model's server refused longer ago than it holds, and returns it. Its ways are none where
 // there is nothing to forget.
-func (m *Model) Expire() (old llm.Learned) {
+func (m *Model) ForgetExpired() (old llm.Learned) {
 	l := m.Client.Learned(m.Name)
-	if l.Since.IsZero() || m.deps.Now().Sub(l.Since) < holds {
+	if l.Since.IsZero() || m.deps.Now().Sub(l.Since) < refusalLifetime {
 		return llm.Learned{}
 	}
 	m.Client.Forget(m.Name)

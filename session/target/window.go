@@ -12,11 +12,11 @@ import (
 )
 
 // Patience is how long a turn waits for a server to say how large its window is.
-const Patience = 3 * time.Second
+const WindowTimeout = 3 * time.Second
 
 // Find learns what is known of the model, where nobody did yet, and asks its server for its window. It may wait for
 // the network.
-func (m *Model) Find(ctx context.Context) error {
+func (m *Model) FindWindow(ctx context.Context) error {
 	if m.Window().Tokens > 0 {
 		return nil
 	}
@@ -24,7 +24,7 @@ func (m *Model) Find(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	m.Client.Learn(m.Name, Asked(learned))
+	m.Client.Learn(m.Name, ParseLearned(learned))
 	stated, unstated := m.Client.StatedWindow(ctx, m.Name)
 	m.mu.Lock()
 	if m.window.Tokens > 0 {
@@ -39,12 +39,12 @@ func (m *Model) Find(ctx context.Context) error {
 		m.deps.Log.Debug("ask for the window", "model", m.Name, "err", unstated)
 		return nil
 	}
-	m.state(ctx, stated)
+	m.noteStated(ctx, stated)
 	return nil
 }
 
 // state takes what the server says of its window now. Its date is when it said that first.
-func (m *Model) state(ctx context.Context, stated llm.Window) (changed bool) {
+func (m *Model) noteStated(ctx context.Context, stated llm.Window) (changed bool) {
 	m.mu.Lock()
 	changed = stated.Tokens > 0 && stated.Tokens != m.learned.Stated
 	if changed {
@@ -61,7 +61,7 @@ func (m *Model) state(ctx context.Context, stated llm.Window) (changed bool) {
 	m.window = m.facts(m.known).Window()
 	m.mu.Unlock()
 	if changed {
-		if err := m.Learn(ctx); err != nil && !errors.Is(err, store.ErrReadOnly) {
+		if err := m.SaveLearned(ctx); err != nil && !errors.Is(err, store.ErrReadOnly) {
 			m.deps.Log.Warn("keep what the server says of its window", "err", err)
 		}
 	}
@@ -72,7 +72,7 @@ func (m *Model) state(ctx context.Context, stated llm.Window) (changed bool) {
 func (m *Model) Window() llm.Window { return m.now().window }
 
 // Windows is all that is known of the model's window.
-func (m *Model) Windows() llm.WindowFacts { return m.facts(m.now()) }
+func (m *Model) WindowFacts() llm.WindowFacts { return m.facts(m.now()) }
 
 func (m *Model) facts(k known) llm.WindowFacts {
 	return KnownWindows(m.Client.Endpoint(), m.Name, k.learned, k.stated)
@@ -109,12 +109,12 @@ func (m *Model) SetWindow(ctx context.Context, tokens int) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.choose(tokens)
+	m.applyWindow(tokens)
 	return nil
 }
 
 // choose plans with a window that is set. The caller holds the lock.
-func (m *Model) choose(tokens int) {
+func (m *Model) applyWindow(tokens int) {
 	m.learned.Chosen, m.learned.ChosenAt = tokens, m.deps.Now()
 	m.learned.Window, m.learned.WindowAt = 0, time.Time{}
 	m.limit, m.shrunkTo = 0, 0
@@ -128,15 +128,15 @@ func (m *Model) WithWindow(tokens int) (*Model, error) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	other := &Model{Client: m.Client, Name: m.Name, Unready: m.Unready, deps: m.deps, known: m.known}
-	other.choose(tokens)
+	other := &Model{Client: m.Client, Name: m.Name, Unavailable: m.Unavailable, deps: m.deps, known: m.known}
+	other.applyWindow(tokens)
 	return other, nil
 }
 
 // TrueWindow is the window that the server really has, as far as it contradicts the one that the user set:
 // what it states, or the limit after a request of which it read only a part. It is false where nothing
 // contradicts.
-func (m *Model) TrueWindow() (tokens int, ok bool) {
+func (m *Model) ActualWindow() (tokens int, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	set, over := m.facts(m.known).Contradicted()
@@ -150,7 +150,7 @@ func (m *Model) TrueWindow() (tokens int, ok bool) {
 }
 
 // Ran says that the model answered: a server that could not say its window before the model ran can say it now.
-func (m *Model) Ran() {
+func (m *Model) NoteAnswered() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.ran, m.ranWith = m.ran || m.window.Again, m.askedWindow()
@@ -168,20 +168,20 @@ func (m *Model) askedWindow() int {
 // AskWindowAgain asks the server for a window that it could not say before the model ran, once after each
 // answer, and says whether it states another one than before. It may wait for the network. A turn that begins
 // meanwhile does not wait with it.
-func (m *Model) AskWindowAgain(ctx context.Context) (other bool) {
+func (m *Model) QueryWindowAfterRun(ctx context.Context) (other bool) {
 	m.mu.Lock()
 	due := m.ran
 	m.ran = false
 	m.mu.Unlock()
-	return due && m.AskWindow(ctx)
+	return due && m.QueryWindow(ctx)
 }
 
 // AskWindow asks the server for its window once more, and says whether it states another one than before.
-func (m *Model) AskWindow(ctx context.Context) (other bool) {
-	ctx, cancel := context.WithTimeout(ctx, Patience)
+func (m *Model) QueryWindow(ctx context.Context) (other bool) {
+	ctx, cancel := context.WithTimeout(ctx, WindowTimeout)
 	defer cancel()
 	stated, err := m.Client.StatedWindow(ctx, m.Name)
-	return err == nil && stated.Tokens > 0 && m.state(ctx, stated)
+	return err == nil && stated.Tokens > 0 && m.noteStated(ctx, stated)
 }
 
 // ListedWindows are what is known of the windows of models that their endpoints list: by the configuration, by

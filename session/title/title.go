@@ -14,7 +14,7 @@ const maxLength = 48
 
 // Of makes a title of a first message: its first line with a letter or
 // digit in it, without Markdown's marks, up to its first sentence's end, cut at a word.
-func Of(text string) string {
+func FromText(text string) string {
 	for line := range strings.Lines(text) {
 		line = strings.TrimLeft(line, "#>*-`~ \t")
 		line = strings.Join(strings.Fields(strings.NewReplacer("**", "", "`", "").Replace(line)), " ")
@@ -26,11 +26,11 @@ func Of(text string) string {
 }
 
 // OfMessage makes a title of a first message, which may be nothing but its files.
-func OfMessage(m history.Message) string {
+func FromMessage(m history.Message) string {
 	if strings.TrimSpace(m.Content) == "" && len(m.Parts) > 0 {
-		return Of(m.Parts[0].Name)
+		return FromText(m.Parts[0].Name)
 	}
-	return Of(m.Content)
+	return FromText(m.Content)
 }
 
 // firstSentence ends a line at a sentence's end, but not inside "v1.2" or "e.g.".

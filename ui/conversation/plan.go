@@ -94,7 +94,7 @@ func (c *Model) plan(counted *history.Plan) tea.Cmd {
 // is not exact yet is counted by a server that does that.
 func (c *Model) TakePlan(plan history.Plan, err error, exact bool) tea.Cmd {
 	c.ShowNext(plan, err, c.Session.Forecast(plan))
-	c.Planned, c.Misfit = true, session.AsOversize(err, c.Session.Model().Windows())
+	c.Planned, c.Misfit = true, session.AsOversize(err, c.Session.Model().WindowFacts())
 	if c.Misfit == nil {
 		c.Screen.Fits()
 	}
@@ -108,7 +108,7 @@ func (c *Model) TakePlan(plan history.Plan, err error, exact bool) tea.Cmd {
 	if c.Screen.Quiet() { // Else the next plan says it.
 		again = tea.Batch(again, c.announceRepairs())
 	}
-	if exact || c.Busy || !c.Session.Model().Exact() || c.Session.Ready() != nil {
+	if exact || c.Busy || !c.Session.Model().CanCountExactly() || c.Session.Ready() != nil {
 		return again
 	}
 	return tea.Batch(again, c.plan(&plan))
@@ -117,9 +117,10 @@ func (c *Model) TakePlan(plan history.Plan, err error, exact bool) tea.Cmd {
 // Remedies are the commands that help against a request that does not fit.
 func Remedies(over *session.OversizeError) session.OversizeHints {
 	return session.OversizeHints{
-		Parts: map[history.PartOf]string{
-			history.PartTools: "/tools", history.PartSystem: "/system", history.PartDraft: "shorten it",
-			history.PartPinned: "unpin message " + over.PinnedNumbers(), history.PartHistory: "/preset balanced",
+		Parts: map[history.RequiredPartKind]string{
+			history.RequiredTools: "/tools", history.RequiredSystem: "/system", history.RequiredDraft: "shorten it",
+			history.RequiredPinned:  "unpin message " + over.PinnedNumbers(),
+			history.RequiredHistory: "/preset balanced",
 		},
 		Budget: fmt.Sprintf("/budget %d", over.SufficientWindow()),
 		Window: fmt.Sprintf("/window %d", over.SufficientWindow()),
@@ -131,7 +132,7 @@ func Remedies(over *session.OversizeError) session.OversizeHints {
 func OversizeBreakdown(over *session.OversizeError) string {
 	draft := 0
 	for _, p := range over.Over.Parts {
-		if p.Kind == history.PartDraft {
+		if p.Kind == history.RequiredDraft {
 			draft += p.Tokens
 		}
 	}

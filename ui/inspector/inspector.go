@@ -98,7 +98,7 @@ func (in *Model) Refresh() tea.Cmd {
 
 // entry is the message that is inspected, as the plan on show has it; the zero Entry where that does not.
 func (in *Model) entry() history.Entry {
-	e, _ := in.Plan.EntryOf(in.On.Message)
+	e, _ := in.Plan.EntryByID(in.On.Message)
 	return e
 }
 
@@ -203,7 +203,7 @@ func (in *Model) Text() string {
 
 // Title names the subject.
 func (in *Model) Title() string {
-	e, ok := in.Plan.EntryOf(in.On.Message)
+	e, ok := in.Plan.EntryByID(in.On.Message)
 	switch {
 	case ok:
 		return "message " + theme.Thousands(e.Index+1)
@@ -303,7 +303,7 @@ func (in *Model) turnView(by int) tea.Cmd {
 // step goes to another message: in the text of the whole request, or in its list, where the cursors of panel and
 // transcript go along.
 func (in *Model) step(by int) tea.Cmd {
-	e, ok := in.Plan.EntryOf(in.On.Message)
+	e, ok := in.Plan.EntryByID(in.On.Message)
 	to := e.Index + by
 	switch {
 	case in.On.Message == 0 && in.shown != nil:
@@ -343,7 +343,7 @@ func (in *Model) Views(st theme.Styles) string {
 // Hints are the keys that matter now.
 func (in *Model) Hints() (hints []key.Binding) {
 	k := &in.Keys
-	if e, judged := in.Plan.EntryOf(in.On.Message); in.At == RepairView {
+	if e, judged := in.Plan.EntryByID(in.On.Message); in.At == RepairView {
 		hints = in.repairHints()
 	} else if judged && in.Past == nil {
 		hints = in.Panel.Prices(e)

@@ -24,7 +24,7 @@ import (
 
 // message writes a message with its verdict: what of it the model gets, what it does not get, and what it gets instead.
 func (r *request) message(p *Page, id int64, stored store.Message) {
-	e, judged := r.Plan.EntryOf(id)
+	e, judged := r.Plan.EntryByID(id)
 	switch {
 	case judged:
 		r.verdict(p, stored, e)
@@ -117,8 +117,8 @@ func (r *request) proof(p *Page) {
 	if r.Past.Proven {
 		proof = " · ✓ proven by hash"
 	}
-	p.line(Quiet, "%s · sent %s · %s%s", panel.TurnName(r.Past.Recorded), q.Created.Local().Format(time.DateTime),
-		theme.OneLine(q.Endpoint+"/"+q.Model), proof)
+	p.line(Quiet, "%s · sent %s · %s%s", panel.TurnName(r.Past.RecordedRequest),
+		q.Created.Local().Format(time.DateTime), theme.OneLine(q.Endpoint+"/"+q.Model), proof)
 	if !r.Past.Proven {
 		p.line(Warning, "! Not proven to be what was sent: %s", theme.OneSentence(r.Past.Doubt))
 	}
@@ -128,7 +128,7 @@ func (r *request) proof(p *Page) {
 func (r *request) holds(p *Page, k Kind, m history.Message) {
 	for _, part := range m.Parts {
 		p.line(Quiet, "%s", theme.FileLabel(part, r.Plan.Sum.Tokens(part.Tokens)))
-		p.block(k, part.Sent())
+		p.block(k, part.SentText())
 	}
 	if m.Reasoning != "" {
 		p.line(Quiet, "reasoning · %s", theme.Plural(utf8.RuneCountInString(m.Reasoning), "character"))
@@ -143,7 +143,7 @@ func (r *request) holds(p *Page, k Kind, m history.Message) {
 // asSent writes what of the request carries a message, as it is sent.
 func (r *request) asSent(p *Page, id int64) {
 	r.proof(p)
-	shown, at := r.Plan.Shown(), carriersOf(&r.Plan, id)
+	shown, at := r.Plan.EntriesByMessage(), carriersOf(&r.Plan, id)
 	for _, i := range at {
 		r.writeMessage(p, i, shown[i])
 	}
@@ -163,7 +163,7 @@ func (r *request) whole(p *Page) {
 		p.line(Warning, "! %s", theme.OneSentence(r.Note))
 	}
 	r.proof(p)
-	for i, entries := range r.Plan.Shown() {
+	for i, entries := range r.Plan.EntriesByMessage() {
 		r.writeMessage(p, i, entries)
 	}
 }

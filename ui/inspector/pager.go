@@ -111,9 +111,9 @@ func (p *Page) message(text string, e history.Entry) {
 }
 
 // insert adds what is sent beside the text of a message. In the place of a cut it is a marker.
-func (p *Page) insert(in history.Insert, cuts []history.Range) {
+func (p *Page) insert(in history.Insertion, cuts []history.CharRange) {
 	added := Paragraph{Kind: Added, Text: in.Text}
-	if slices.ContainsFunc(cuts, func(c history.Range) bool { return c.From <= in.At && in.At <= c.To }) {
+	if slices.ContainsFunc(cuts, func(c history.CharRange) bool { return c.From <= in.At && in.At <= c.To }) {
 		added.Kind = Marker
 		added.Aside = "added in place, " + theme.Plural(utf8.RuneCountInString(in.Text), "character")
 	}

@@ -51,7 +51,7 @@ func (in *Model) repair(p *Page) {
 	plan, when, e := &in.Plan, "now", in.entry()
 	if i := in.pointed(); i >= 0 && in.remedy != remedyOf(e) {
 		plan, when = in.prices[i].Plan, "if you choose this"
-		e, _ = plan.EntryOf(in.On.Message)
+		e, _ = plan.EntryByID(in.On.Message)
 	}
 	for _, r := range e.Repairs {
 		what, instead, _ := strings.Cut(r.Cause.Sentence(), "; ")
@@ -83,7 +83,7 @@ func (in *Model) readPrices() tea.Cmd {
 				// Why it could not be sent is said where it is sent.
 				plan, _ = s.Try(ctx, session.Settings{}).WithRemedy(to, of.ID).Preview(draft)
 			}
-			if e, ok := plan.EntryOf(of.ID); ok && remedyOf(e) == to {
+			if e, ok := plan.EntryByID(of.ID); ok && remedyOf(e) == to {
 				prices = append(prices, Price{to, &plan})
 			}
 		}
@@ -132,7 +132,7 @@ func (in *Model) choose(to history.Remedy) tea.Cmd {
 	switch recovery := in.Session.State().Policy.Recovery; {
 	case in.Busy:
 		return in.Say(in.Keys.Lacks(keymap.NeedIdle))
-	case !recovery.TakesRemedies():
+	case !recovery.AllowsRemedies():
 		return in.Say("Recovery is set to " + string(recovery) + " for all calls, so there is nothing to choose.")
 	case to == remedyOf(e):
 		return in.Say("This is what is sent now.")
@@ -210,7 +210,7 @@ func (in *Model) repairHints() (hints []key.Binding) {
 // they are stored, and as a plan sends them.
 func (in *Model) group(plan *history.Plan, e history.Entry) (stored, sent []history.Message) {
 	var ids []int64
-	for _, i := range plan.Group(e.Index) {
+	for _, i := range plan.ToolGroup(e.Index) {
 		id := plan.Entries[i].ID
 		m, _ := in.Panel.Stored(id)
 		stored, ids = append(stored, m.Message), append(ids, id)

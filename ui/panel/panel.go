@@ -75,9 +75,9 @@ func (p *Model) Price() {
 	model := s.Model()
 	next.Input = model.InputCost(next.Plan.Sum)
 	next.Limit = s.ExceededLimits(next.Plan).Short()
-	next.Spent = s.State().Spending.Session.Spent.Sentence()
+	next.Spent = s.State().Spending.Session.CostSum.Sentence()
 	p.Window, p.wrong = model.Window(), ""
-	if actual, ok := model.TrueWindow(); ok {
+	if actual, ok := model.ActualWindow(); ok {
 		p.wrong = "The window that is set is too large: the server has " + theme.Thousands(actual) + ". " +
 			"/window auto uses that."
 	}
@@ -104,7 +104,7 @@ func (p *Model) ToNext() tea.Cmd {
 func (p *Model) lines() (rows []Row, at int) {
 	r := p.Shown()
 	rows = r.rows(p.opened || p.Focused && r.Whole())
-	e, found := r.Plan.EntryOf(p.cursor)
+	e, found := r.Plan.EntryByID(p.cursor)
 	at = slices.IndexFunc(rows, func(row Row) bool { return row.id() == p.cursor || found && row.has(e.Index) })
 	if at < 0 {
 		at = len(rows) - 1
@@ -120,7 +120,7 @@ func (p *Model) Chosen() Row {
 		return Row{}
 	}
 	row := rows[at]
-	if e, ok := p.Shown().Plan.EntryOf(p.cursor); ok {
+	if e, ok := p.Shown().Plan.EntryByID(p.cursor); ok {
 		row.Entry = &e
 	}
 	return row
@@ -128,7 +128,7 @@ func (p *Model) Chosen() Row {
 
 // GoTo puts the cursor on a message, where the request has it.
 func (p *Model) GoTo(message int64) {
-	if _, ok := p.Shown().Plan.EntryOf(message); ok {
+	if _, ok := p.Shown().Plan.EntryByID(message); ok {
 		p.cursor = message
 	}
 }

@@ -20,13 +20,13 @@ import (
 type Request struct {
 	Plan   history.Plan
 	Counts store.Tally
-	Ready  bool             // there is a plan
-	Note   string           // why there is none, or why it cannot be sent
-	Over   int              // how many tokens it has too many, as the server counts them; 0 where it fits
-	Input  pricing.Cost     // what the next request costs before its answer
-	Limit  string           // the limit that it would exceed, "" for none
-	Spent  string           // what the session has spent, beside the next request; "" for nothing to say
-	Past   *record.Replayed // the record and its proof; nil for the next request
+	Ready  bool                    // there is a plan
+	Note   string                  // why there is none, or why it cannot be sent
+	Over   int                     // how many tokens it has too many, as the server counts them; 0 where it fits
+	Input  pricing.Cost            // what the next request costs before its answer
+	Limit  string                  // the limit that it would exceed, "" for none
+	Spent  string                  // what the session has spent, beside the next request; "" for nothing to say
+	Past   *record.ReplayedRequest // the record and its proof; nil for the next request
 
 	FirstRead int // index of the first message that the server can have read; 0 is all
 
@@ -54,13 +54,13 @@ func (r *Request) take(plan history.Plan, err error) {
 
 // PastRequest is a request as its record has it. The verdicts are the recorded ones, whatever today's rules would say;
 // only the texts come from the messages.
-func PastRequest(r record.Replayed) Request {
+func PastRequest(r record.ReplayedRequest) Request {
 	plan := r.Verdicts
-	plan.Messages, plan.Rules, plan.Spans = r.Plan.Messages, r.Request.Rules, r.Plan.SpansAmong(plan.Entries)
+	plan.Messages, plan.Rules, plan.Spans = r.Plan.Messages, r.Request.Rules, r.Plan.SpansFor(plan.Entries)
 	past := requestOf(plan)
 	past.Past = &r
-	if short, dropped := record.ShortfallOf(r.Request); dropped {
-		past.FirstRead = record.FirstRead(plan.Entries, plan.Sum, short)
+	if short, dropped := record.ServerTruncationOf(r.Request); dropped {
+		past.FirstRead = record.FirstReadByServer(plan.Entries, plan.Sum, short)
 	} else if past.counted() && plan.Sum.Total > 0 {
 		// The server has counted the request as a whole: its parts are shares of that.
 		past.Plan.Sum.Ratio = float64(r.Request.Prompt) / float64(plan.Sum.Total)
@@ -80,7 +80,7 @@ func (r *Request) Whole() bool {
 func (r *Request) next() []int {
 	const full = 85 // percent
 	if s := r.Plan.Sum; r.Past == nil && s.Limit > 0 && s.Used() > s.Limit/100*full {
-		return r.Plan.Next
+		return r.Plan.NextToDrop
 	}
 	return nil
 }
@@ -88,7 +88,7 @@ func (r *Request) next() []int {
 // share are the tokens of some parts of the request, as the server counts them.
 func (r *Request) share(names ...string) int {
 	n := 0
-	for _, s := range r.Plan.Sum.Shares() {
+	for _, s := range r.Plan.Sum.Parts() {
 		if slices.Contains(names, s.Name) {
 			n += s.Tokens
 		}
@@ -113,10 +113,10 @@ func (r *Request) Missing() string { return cmp.Or(r.Note, "Nothing to send yet.
 
 // Row is a row of the list: messages side by side with the same verdict, or a text that winnow added.
 type Row struct {
-	Entry *history.Entry // the first of the messages, nil for a text
-	Of    int            // how many messages they are
-	Added *history.Added // the text, nil for messages
-	text  int            // of the texts the first, the second, …
+	Entry *history.Entry     // the first of the messages, nil for a text
+	Of    int                // how many messages they are
+	Added *history.AddedText // the text, nil for messages
+	text  int                // of the texts the first, the second, …
 }
 
 // id is the message's, and of a text -1, -2, ….
@@ -211,10 +211,10 @@ func (p *Model) read(from store.Request, by int) tea.Cmd {
 			at = slices.IndexFunc(list, func(q store.Request) bool { return q.ID == from.ID })
 		}
 		at += by
-		var r record.Replayed
+		var r record.ReplayedRequest
 		found := at >= 0 && at < len(list)
 		if err == nil && found {
-			r, err = records.ReplayOf(ctx, list[at].Turn, list[at].ID)
+			r, err = records.ReplayByID(ctx, list[at].Turn, list[at].ID)
 		}
 		return latest(func() tea.Cmd {
 			p.reading = false
@@ -232,7 +232,7 @@ func (p *Model) read(from store.Request, by int) tea.Cmd {
 }
 
 // TurnName is a past request's name in its session.
-func TurnName(r record.Recorded) string {
+func TurnName(r record.RecordedRequest) string {
 	if r.Of > 1 {
 		return fmt.Sprintf("turn %d, request %d of %d", r.Request.Turn, r.Nth, r.Of)
 	}
@@ -243,7 +243,7 @@ func TurnName(r record.Recorded) string {
 func (p *Model) Name(r *Request) string {
 	switch {
 	case r.Past != nil:
-		return TurnName(r.Past.Recorded)
+		return TurnName(r.Past.RecordedRequest)
 	case p.Busy:
 		return "this request"
 	}

@@ -156,7 +156,7 @@ func setting(of func(value string) session.Settings) func(*chat, context.Context
 		if err = cmp.Or(err, unread); err == nil {
 			window := c.s.Model().Window()
 			c.Line("The window has %s: %s. %s.", theme.Plural(window.Tokens, "token"), window.Origin(),
-				theme.UpperFirst(settings.Summary(list)))
+				theme.UpperFirst(settings.SummaryLine(list)))
 		}
 		return err
 	}
@@ -164,7 +164,7 @@ func setting(of func(value string) session.Settings) func(*chat, context.Context
 
 // tokens reads a number of tokens, nil for a text that is none.
 func tokens(text string) *int {
-	if n, ok := settings.ReadBudget(text); ok {
+	if n, ok := settings.ParseBudget(text); ok {
 		return &n
 	}
 	return nil

@@ -301,7 +301,7 @@ func (s *Model) Theme(name string) tea.Cmd {
 
 // Budget is the command /budget.
 func (s *Model) Budget(args string) tea.Cmd {
-	n, ok := settings.ReadBudget(args)
+	n, ok := settings.ParseBudget(args)
 	if !ok {
 		return s.Fail("A budget is a number of tokens, or auto.")
 	}
@@ -336,7 +336,7 @@ func OverBudget(err error) bool {
 // WaysOut says what helps where nothing of a request fits.
 func WaysOut(err error) string {
 	var over *history.OverBudgetError
-	if errors.As(err, &over) && len(over.Parts) > 0 && over.Parts[0].Kind == history.PartTools {
+	if errors.As(err, &over) && len(over.Parts) > 0 && over.Parts[0].Kind == history.RequiredTools {
 		return "/tools switches tools off, and /budget raises the budget"
 	}
 	return "Shorten or exclude something, or raise the budget with /budget"
@@ -347,7 +347,7 @@ func (s *Model) Window(args string) tea.Cmd {
 	if args == "" {
 		return s.Say(s.windowText())
 	}
-	tokens, ok := settings.ReadWindow(args)
+	tokens, ok := settings.ParseWindow(args)
 	if !ok {
 		return s.Fail("A window is a number of tokens, or auto.")
 	}
@@ -377,11 +377,11 @@ func (s *Model) windowText() string {
 		return "The window of " + s.Ref + " is not known yet. /window 128000 sets it."
 	}
 	text := windowOf(s.Session)
-	if limit := model.Limit(); limit > 0 {
+	if limit := model.TokenLimit(); limit > 0 {
 		text += " Requests stay below " + theme.Thousands(limit) + ", because the server read only a part of one."
 	}
 	text += " /window TOKENS sets another"
-	if most := model.Windows().Stated.Most; most > model.Window().Tokens {
+	if most := model.WindowFacts().Stated.Most; most > model.Window().Tokens {
 		text += ", up to " + theme.Thousands(most)
 	}
 	return text + "."
@@ -390,7 +390,7 @@ func (s *Model) windowText() string {
 // AskWindow asks for a window that the server could not say before the model ran. Meanwhile a message can be sent.
 func (s *Model) AskWindow() tea.Cmd {
 	return s.run(func(ctx context.Context, of *session.Session) (string, error) {
-		of.Model().AskWindowAgain(ctx)
+		of.Model().QueryWindowAfterRun(ctx)
 		return "", nil
 	})
 }

@@ -42,13 +42,13 @@ func (c *Model) shortens(i int, e *history.Entry) bool {
 	r := c.Messages.Row(i)
 	folded := r.Role() == history.Tool || r.Size == 0 ||
 		r.Role() == history.User && r.Size > foldedBytes && e.Cuts[0].From > foldedBytes
-	return i < c.Messages.Last(history.User) && !folded
+	return i < c.Messages.LastOf(history.User) && !folded
 }
 
 // body is the lines of a message's text, as far as that is shown.
 func (c *Model) body(m store.Message, l look) []string {
 	switch {
-	case l.cut != history.Range{}:
+	case l.cut != history.CharRange{}:
 		return c.cutText(m, l.cut)
 	case m.Role == history.Tool && l.joins && !l.open:
 		return nil // the heading is the result
@@ -126,7 +126,7 @@ func (c *Model) way(h key.Binding) string {
 
 // cutText is a message that is cut: what is sent of it and, in the place of the rest, the marker, how the rest begins,
 // and how much of it there is.
-func (c *Model) cutText(m store.Message, cut history.Range) []string {
+func (c *Model) cutText(m store.Message, cut history.CharRange) []string {
 	text, marker := []rune(m.Content), ""
 	for _, in := range c.entry(m.ID).Inserted {
 		if in.At == cut.From || in.At == cut.To {
@@ -213,7 +213,7 @@ func callText(calls []history.ToolCall) string {
 // joins says that row i is the result of the only call of the message above: it stands directly below that.
 func (c *Model) joins(i int) bool {
 	return i > 0 && i < c.Messages.Len() && c.Messages.Role(i) == history.Tool && c.Messages.Row(i-1).Calls == 1 &&
-		!c.Messages.Row(i-1).Faulty && c.failed[c.Messages.ID(i-1)].What == ""
+		!c.Messages.Row(i-1).TurnFailed && c.failed[c.Messages.ID(i-1)].What == ""
 }
 
 // call is the row of a tool call: its name, and its arguments as a person writes them: the text where there is but one,
@@ -333,7 +333,7 @@ func (c *Model) interruption(m store.Message) string {
 		store.EndCut: "connection lost", store.EndNoDone: "the server closed the connection",
 		store.EndFailed: "the answer was cut off",
 	}[r.End]
-	if f := r.Fault; r.End == store.EndCut && f.What != "" && !f.Broken {
+	if f := r.Fault; r.End == store.EndCut && f.What != "" && !f.ConnectionLost {
 		if what = f.What; f.Words != "" {
 			what += ": “" + f.Words + "”"
 		}
@@ -354,8 +354,8 @@ func (c *Model) TurnFailed(f record.FailedTurn) {
 // message.
 func (c *Model) failure(id int64) (f record.FailedTurn, failed bool) {
 	f, failed = c.failed[id]
-	if i, there := c.Messages.Find(id); !failed && there && c.Messages.Row(i).Faulty {
-		return record.FailureOf(c.At(i))
+	if i, there := c.Messages.Find(id); !failed && there && c.Messages.Row(i).TurnFailed {
+		return record.ParseFailedTurn(c.At(i))
 	}
 	return f, failed
 }
@@ -366,7 +366,7 @@ func safe(f record.FailedTurn) string {
 	if f.Tries > 1 {
 		text = "Tried " + theme.Plural(f.Tries, "time") + ". " + text
 	}
-	if f.Free {
+	if f.NotCharged {
 		text += " This request was not charged."
 	}
 	return text
@@ -393,7 +393,7 @@ func (c *Model) failureLines(f record.FailedTurn, ways bool) []string {
 	}
 	retry := keymap.Typed("/retry", "try again")
 	list := []key.Binding{retry, c.Keys.Hint("another model", keymap.Models), keymap.Typed("/doctor", "find the cause")}
-	if f.Budget {
+	if f.OverBudget {
 		list = []key.Binding{keymap.Typed("/budget", "raise"), retry}
 	}
 	for _, h := range list {

@@ -39,14 +39,14 @@ type block struct {
 
 // look is what decides the lines of a row beside its message and the width: with the same look it is drawn alike.
 type look struct {
-	open    bool           // it is unfolded
-	unsent  bool           // the model does not see it
-	cut     history.Range  // the first one, where it is shown as it is sent
-	tokens  int            // of its text, as the server counts them; 0 where they are not counted
-	joins   bool           // it is a result directly below its call
-	ways    bool           // the ways out of what went wrong are shown
-	pattern *regexp.Regexp // what is searched for, nil for nothing
-	at      bool           // the user is at it in the search
+	open    bool              // it is unfolded
+	unsent  bool              // the model does not see it
+	cut     history.CharRange // the first one, where it is shown as it is sent
+	tokens  int               // of its text, as the server counts them; 0 where they are not counted
+	joins   bool              // it is a result directly below its call
+	ways    bool              // the ways out of what went wrong are shown
+	pattern *regexp.Regexp    // what is searched for, nil for nothing
+	at      bool              // the user is at it in the search
 }
 
 // lookOf is how row i has to be drawn now.
@@ -252,7 +252,7 @@ func edgeOf(plan history.Plan) (e edge) {
 		if fell {
 			e = edge{id: entry.ID, above: sent, all: i}
 		}
-		if fell = entry.FellOut(); entry.Sent() {
+		if fell = entry.DroppedByLimit(); entry.Sent() {
 			sent++
 		}
 	}
@@ -304,7 +304,7 @@ func (c *Model) mark(id int64) (glyph, tag string) {
 	switch e := c.entry(id); {
 	case e == nil: // it is newer than the plan: what was sent or said just now
 		glyph = whole
-	case record.NotRead(*e, c.firstRead):
+	case record.UnreadByServer(*e, c.firstRead):
 		glyph, tag = "▲", theme.NotRead
 	default:
 		glyph, tag = theme.Glyph(*e), cmp.Or(c.change(e), theme.Verdict(*e))
