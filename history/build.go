@@ -58,13 +58,13 @@ func (c *Conversation) fallback(o Options) (Plan, error) {
 // as if one followed.
 func sendable(p Plan, o Options) bool {
 	if len(o.Turn) > 0 {
-		return Validate(p.Messages, o.Profile) == nil
+		return validate(p.Messages, o.Profile) == nil
 	}
 	next := []Message{{Role: User, Content: "?"}}
 	if n := len(p.Messages); n > 0 && (p.Messages[n-1].Role == User || o.Profile.NoToolToUser) {
 		next = nil
 	}
-	return Validate(slices.Concat(p.Messages, next), o.Profile) == nil
+	return validate(slices.Concat(p.Messages, next), o.Profile) == nil
 }
 
 // selectFor runs the pipeline up to the choice of what to send of each message.

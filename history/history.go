@@ -29,8 +29,6 @@ type (
 	Origin = message.Origin
 	// Part is an image or a file attached to a message.
 	Part = message.Part
-	// PartKind is the kind of a Part.
-	PartKind = message.PartKind
 	// ToolCall is one tool call of an assistant message.
 	ToolCall = message.ToolCall
 	// Repair describes one repaired fault of a message.

@@ -62,12 +62,12 @@ func TestEachMessageHasOneVerdictAndTheSumsAddUp(t *testing.T) {
 func TestEveryRequestIsValid(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		p, _ := built(t, s)
-		if err := Validate(p.Messages, s.o.Profile); err != nil {
+		if err := validate(p.Messages, s.o.Profile); err != nil {
 			t.Fatalf("%v\n%s\n%s", err, requestText(p), s)
 		}
 		// The pipeline itself must not need its fallbacks.
 		plan, _ := NewConversation(s.past, s.o.Count).plan(s.o)
-		if err := Validate(plan.Messages, s.o.Profile); err != nil {
+		if err := validate(plan.Messages, s.o.Profile); err != nil {
 			t.Fatalf("before any fallback: %v\n%s\n%s", err, requestText(plan), s)
 		}
 	})

@@ -23,9 +23,9 @@ const (
 type Options struct {
 	Policy   Policy
 	System   string           `json:",omitempty"` // the system prompt, "" for none
-	Turn     []Message        `json:"-"`          // the current user message, then the messages that the running turn added
+	Turn     []Message        `json:"-"`          // the current message, then what the running turn added
 	Flags    map[int64]Flag   `json:",omitempty"` // by Message.ID
-	Remedies map[int64]Remedy `json:",omitempty"` // by Message.ID of a damaged message, or of any message in its tool group
+	Remedies map[int64]Remedy `json:",omitempty"` // by Message.ID of a damaged message or one of its tool group
 	// Summaries that may replace older messages if not everything fits. The first usable one is taken.
 	Summaries []Summary `json:",omitempty"`
 	// Message.ID of an answer whose calls wait for the user's approval, and so rightly have no results; 0 for none.

@@ -10,32 +10,32 @@ import (
 	"winnow/history/repair"
 )
 
-// thread is a run of messages as it may be sent: repaired, grouped and counted.
+// prepared is a run of messages as it may be sent: repaired, grouped and counted.
 type prepared struct {
 	readOptions
 	candidates  []candidate
 	turns       []turn
-	entries     []Entry          // the verdict on each message before anything is chosen
-	candidateAt []int            // the candidate of each message, -1 where it has none
-	toolGroups  map[int][]int    // see Plan.Group; a message that is alone has none
-	ids         map[string]bool  // of the calls
-	index       *relevance.Index // of the candidates, as far as they were searched already
+	entries     []Entry          // the verdict on each message before anything is selected
+	candidateAt []int            // the candidate of each message, by position; -1 for none
+	toolGroups  map[int][]int    // see Plan.ToolGroup; messages that are a group of their own have none
+	ids         map[string]bool  // ids of all tool calls
+	index       *relevance.Index // of the candidates that have been searched so far
 }
 
 // candidate is one message as it may be sent.
 type candidate struct {
 	*repair.RepairedMessage
-	group        int   // the position of the message that asked for the tools, else its own
-	turn         int   // index into the thread's turns
-	offset       int   // tokens of the conversation in front of its group, all whole
-	tokens       int   // what it costs whole beside its frame
-	textTokens   int   // the part of tokens that goes when its text is cut
+	group        int   // position of the message that called the tools, else its own
+	turn         int   // index into prepared.turns
+	offset       int   // tokens of the conversation in front of its group, if all is whole
+	tokens       int   // cost of the whole message, without the frame
+	textTokens   int   // the part of tokens that is saved if its text is cut
 	chars        int   // code points of its text
-	newest       int64 // when the newest message up to here was said, Unix milliseconds
-	serverTokens int   // tokens of what only its server understands: see carry
+	newest       int64 // time of the newest message so far, Unix milliseconds
+	serverTokens int   // tokens of the keys that only its server understands: see keepServerKeys
 }
 
-// kind is the role whose limits hold for a candidate: a tool's result that is sent as text stays one.
+// kind returns the role whose limits apply to a candidate. Tool results that are sent as text are still tool results.
 func (v *candidate) kind() Role {
 	if v.JoinsPrevious {
 		return Tool
@@ -43,21 +43,20 @@ func (v *candidate) kind() Role {
 	return v.Role
 }
 
-// unit is a half-open run of candidates, by index.
+// unit is a half-open range of candidates.
 type unit struct{ from, to int }
 
 func (u unit) holds(i int) bool { return u.from <= i && i < u.to }
 
-// turn is a message of the user with all that answers it. A history that opens with an answer has that in a turn of its
-// own.
+// turn is a user message with all messages that answer it. Answers at the start of a history form a turn of their own.
 type turn struct {
 	unit
-	offset   int // tokens of the conversation in front of it, all whole
+	offset   int // tokens of the conversation in front of it, if all is whole
 	tokens   int
-	question int // the candidate of the user's message, -1 for none
+	question int // the candidate of the user message, -1 for none
 }
 
-// read repairs, groups and counts messages. A running turn stands behind a history.
+// read repairs, groups and counts messages. A running turn is read with the history that it follows.
 func (c *Conversation) read(past []Message, r readOptions, history *prepared) *prepared {
 	t := &prepared{readOptions: r, ids: map[string]bool{}, entries: make([]Entry, len(past))}
 	o := repair.Options{
@@ -104,7 +103,7 @@ func (c *Conversation) read(past []Message, r readOptions, history *prepared) *p
 	return t
 }
 
-// textCost is what the text of a message costs as it is sent.
+// textCost returns the tokens of a message's text as it is sent.
 func (c *Conversation) textCost(sent, said *Message) int {
 	if sent.Content == said.Content {
 		return said.Tokens
@@ -112,11 +111,11 @@ func (c *Conversation) textCost(sent, said *Message) int {
 	return c.countCached(sent.Content)
 }
 
-// drop says that a message is not sent.
+// drop marks a message as not sent.
 func (e *Entry) drop(code cause.Code) { e.Disposition, e.Cause = Dropped, Cause{Code: code} }
 
-// group finds the messages that are sent or left out together: a call with its results, and with the results of it that
-// are not sent.
+// groupTools builds toolGroups from heads, which maps each result to the message that called for it. It includes
+// results that are not sent.
 func (t *prepared) groupTools(heads map[int]int) {
 	members := map[int][]int{}
 	for at, head := range heads {
@@ -132,20 +131,19 @@ func (t *prepared) groupTools(heads map[int]int) {
 	}
 }
 
-// carry decides what each candidate carries beside its text that its server wants returned: the model's reasoning, and
-// keys that only that server understands, such as a signature of the reasoning. They go back with the message they came
-// with, or not at all:
+// keepServerKeys decides which reasoning and server-specific keys, such as a signature of the reasoning, each candidate
+// keeps. They return to the server with the message they came with, or not at all:
 //
-//   - keys to the endpoint and model that sent them, and nowhere else;
-//   - reasoning where the endpoint asks for it, in a turn that called tools, from the first call on;
-//   - a message that makes calls carries both whatever is cut of its text, because servers refuse the calls without
-//     them. An answer without calls carries them only while its text is whole;
-//   - calls that are sent as text carry nothing, nor does an answer that broke off or that is joined to its neighbour.
+//   - keys are sent only to the endpoint and model that they came from;
+//   - reasoning is sent if the endpoint asks for it, in a turn that called tools, from the first call on;
+//   - a message with tool calls keeps both even if its text is cut, because servers refuse the calls without them; an
+//     answer without calls keeps them only while its text is whole;
+//   - calls that are sent as text keep nothing, nor do interrupted answers or messages that are merged with another.
 //
-// The messages in otherwise have their TokensBefore already: what they would cost without the remedy or the
-// tool_history that changes them.
+// The messages in otherwise already have their TokensBefore: their cost without the remedy or the tool_history setting
+// that changes them.
 func (t *prepared) keepServerKeys(otherwise map[int]Message, count TokenCounter) {
-	called := false // in the turn at hand
+	called := false // the current turn has called a tool
 	for i := range t.candidates {
 		v := &t.candidates[i]
 		calls := len(v.ToolCalls) > 0
@@ -167,7 +165,7 @@ func (t *prepared) keepServerKeys(otherwise map[int]Message, count TokenCounter)
 		}
 		v.tokens += v.serverTokens
 		if !calls {
-			v.textTokens += v.serverTokens // It goes when the text is cut.
+			v.textTokens += v.serverTokens // They are dropped when the text is cut.
 		}
 		if _, chosen := otherwise[v.From]; !chosen && !v.Placeholder {
 			t.entries[v.From].TokensBefore += v.serverTokens
@@ -175,16 +173,16 @@ func (t *prepared) keepServerKeys(otherwise map[int]Message, count TokenCounter)
 	}
 }
 
-// encryptedReasoning is a value in an item of the Responses API.
+// encryptedReasoning matches the encrypted reasoning in an item of the Responses API.
 var encryptedReasoning = regexp.MustCompile(`"encrypted_content":"[^"]*"`)
 
-// CarriesEncrypted reports whether the keys of an answer hold reasoning that only its server can read.
+// HasEncryptedReasoning reports whether the keys of an answer contain reasoning that only its server can read.
 func HasEncryptedReasoning(replay string) bool {
 	return strings.Contains(replay, `"responses_reasoning"`) && encryptedReasoning.MatchString(replay)
 }
 
-// countKeys counts what a message carries. Encrypted reasoning counts nothing: how much is in it is not known, and
-// servers drop it where its turn is over.
+// countKeys counts the tokens of server-specific keys. Encrypted reasoning counts as nothing: its size in tokens is
+// unknown, and servers drop it after its turn.
 func countKeys(replay string, count TokenCounter) int {
 	if replay == "" {
 		return 0
@@ -195,7 +193,7 @@ func countKeys(replay string, count TokenCounter) int {
 	return count(replay)
 }
 
-// messageWith is the candidate as a message with what a rendering shows of it.
+// messageWith returns the candidate as a message with the text and the parts of a rendering.
 func (v *candidate) messageWith(f rendering) Message {
 	m := v.Message
 	m.Content, m.Parts = f.text, f.parts
@@ -206,13 +204,12 @@ func (v *candidate) messageWith(f rendering) Message {
 		}
 	}
 	if m.Status == Interrupted || m.Status == Streaming {
-		m.Status = Complete // Its text says that it broke off, or is cut and says that.
+		m.Status = Complete // Its text ends in a suffix that says that it was interrupted or cut.
 	}
 	return m
 }
 
-// number gives the candidates their turn and their place in the conversation. A message of the user begins a turn: one
-// that was never answered is a turn by itself.
+// numberCandidates sets the turn and the offset of each candidate. Every user message begins a turn, answered or not.
 func (t *prepared) numberCandidates() {
 	t.candidateAt = slices.Repeat([]int{-1}, len(t.entries))
 	newest, tokens := int64(0), 0
@@ -240,7 +237,7 @@ func (t *prepared) numberCandidates() {
 	}
 }
 
-// takeIndex takes over the index of an earlier thread, as far as the candidates at the beginning have the same text.
+// takeIndex takes over the index of an earlier preparation, up to the first candidate whose text differs.
 func (t *prepared) takeIndex(was *prepared) {
 	if t.index = was.index; t.index == nil {
 		return
@@ -253,7 +250,7 @@ func (t *prepared) takeIndex(was *prepared) {
 	t.index.Truncate(same)
 }
 
-// groupBefore is the unit of a tool group or a single message that ends in front of candidate end.
+// groupBefore returns the tool group or single message that ends in front of candidate end.
 func (t *prepared) groupBefore(end int) unit {
 	from := end - 1
 	for from > 0 && t.candidates[from-1].group == t.candidates[end-1].group {
@@ -262,20 +259,20 @@ func (t *prepared) groupBefore(end int) unit {
 	return unit{from, end}
 }
 
-// block is a run of candidates that enters and leaves a request as one: its size in tokens, and its number among the
-// blocks of that size.
+// block identifies a run of candidates that enters and leaves a request as a unit, by its size in tokens and its number
+// among the blocks of that size.
 type block struct{ size, number int }
 
 // The sizes of blocks.
 const (
-	blockLeast = 256 // tokens; no block is divided further
-	blockShare = 2   // a block is at most one part in so many of the way from its beginning to the end
+	blockLeast = 256 // tokens; no block is smaller
+	blockShare = 2   // a block is at most half of the distance from its start to the end of the conversation
 )
 
-// block is the block that a candidate belongs to. Blocks end at fixed token positions from the start of the
-// conversation, so that a new message moves no border. They are the larger the further they are from the end, up to
-// largest: whatever the budget is, what fits then changes in steps of about a quarter of it. Turns stay in one block,
-// but one that is longer than the largest block is divided between its tool groups.
+// block returns the block of a candidate. Blocks end at fixed token offsets from the start of the conversation, so that
+// new messages do not move their borders. The further from the end, the larger they are, up to largest: whatever the
+// budget, the selection changes in steps of about a quarter of it. A turn stays in one block unless it is longer than
+// the largest block; then it is divided between its tool groups.
 func (t *prepared) block(i, largest int) block {
 	v, newest := &t.candidates[i], &t.turns[len(t.turns)-1]
 	at, end := v.offset, newest.offset+newest.tokens
@@ -289,7 +286,7 @@ func (t *prepared) block(i, largest int) block {
 	return block{size, at / size}
 }
 
-// blockBefore is the unit of a block that ends in front of candidate end.
+// blockBefore returns the block that ends in front of candidate end.
 func (t *prepared) blockBefore(end, largest int) unit {
 	from, b := end-1, t.block(end-1, largest)
 	for from > 0 && t.block(from-1, largest) == b {

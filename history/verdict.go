@@ -8,13 +8,13 @@ import (
 	"winnow/history/cause"
 )
 
-// verdicts says what became of every message of a request that is written.
+// verdicts records what became of every message of a selection.
 type verdicts struct {
 	*selection
 	Plan
 }
 
-// plan writes the selection and says what became of every message.
+// plan writes the selected request and the verdicts.
 func (s *selection) plan() Plan {
 	w := s.written()
 	v := verdicts{s, Plan{
@@ -35,7 +35,7 @@ func (s *selection) plan() Plan {
 	return v.Plan
 }
 
-// judgeHistory gives each message of the history its verdict.
+// judgeHistory sets the verdict on each message of the history.
 func (v *verdicts) judgeHistory() {
 	v.Entries = append(v.Entries, v.history.entries...)
 	for at, i := range v.history.candidateAt {
@@ -50,16 +50,16 @@ func (v *verdicts) judgeHistory() {
 			e.Disposition, e.Cause = Dropped, v.causeDropped(i)
 		}
 		if v.o.Pending != 0 && e.ID == v.o.Pending {
-			// The stand-ins for the results of pending calls are no repairs. They are in the plan all the same: they
-			// are what a new message would be sent with.
+			// Placeholder results of pending calls are not repairs. The plan contains them because a new message would
+			// be sent with them.
 			e.Repairs = slices.DeleteFunc(slices.Clone(e.Repairs), func(r Repair) bool { return r.Kind == "C5" })
 		}
 	}
 }
 
-// judgeSent is the verdict on a candidate that is in the request.
+// judgeSent sets the verdict on a candidate that is sent.
 func (v *verdicts) judgeSent(e *Entry, i int) {
-	e.Level, e.Place = max(v.chosen[i].body.level(), v.chosen[i].recall.level()), v.chosen[i].body.level()
+	e.Level, e.Place = max(levels[v.chosen[i].body], levels[v.chosen[i].recall]), levels[v.chosen[i].body]
 	e.Pinned = v.o.Flags[e.ID] == Pin
 	v.Sum.Sent++
 	f := v.rendering(i, v.chosen[i].body)
@@ -80,7 +80,7 @@ func (v *verdicts) judgeSent(e *Entry, i int) {
 	}
 }
 
-// judgeRecalled is the verdict on a candidate of which recall shows more than its place does.
+// judgeRecalled sets the verdict on a candidate of which recall shows more than its own place does.
 func (v *verdicts) judgeRecalled(e *Entry, i int) {
 	f := v.rendering(i, v.chosen[i].recall)
 	f.describe(&v.candidates[i], e)
@@ -91,7 +91,7 @@ func (v *verdicts) judgeRecalled(e *Entry, i int) {
 	e.TokensAfter += tokens
 }
 
-// judgeTurn gives each stored message of the running turn its verdict.
+// judgeTurn sets the verdict on each stored message of the running turn.
 func (v *verdicts) judgeTurn() {
 	entries := slices.Clone(v.turn.entries)
 	for i, f := range v.turnSent {
@@ -114,8 +114,7 @@ func (v *verdicts) judgeTurn() {
 	}
 }
 
-// readAgain gives another cause to messages that were left out or cut, but that the result of a recall in the request
-// quotes.
+// readAgain changes the cause of messages that were left out or cut, but that a recall result in the request quotes.
 func (v *verdicts) readAgain() {
 	see := func(positions []int) {
 		for _, at := range positions {
@@ -140,7 +139,7 @@ func (v *verdicts) readAgain() {
 	}
 }
 
-// causeDropped is why candidate i is not sent.
+// causeDropped returns why candidate i is not sent.
 func (s *selection) causeDropped(i int) Cause {
 	switch {
 	case s.chosen[i].cause == cause.MessageCap:
@@ -155,8 +154,8 @@ func (s *selection) causeDropped(i int) Cause {
 	return Cause{Code: cause.Older}
 }
 
-// findNext finds what falls out next, and how many messages stay as they are then: the request is written a second time
-// without it.
+// findNext finds what is dropped next, and how many messages then stay the same, by writing the request again without
+// it.
 func (v *verdicts) findNext() {
 	var undone []change
 	v.NextToDrop, undone = v.nextToFall()
@@ -173,8 +172,8 @@ func (v *verdicts) findNext() {
 	v.chosen = chosen
 }
 
-// Alike counts the messages that two requests to one model begin with alike. A server that keeps what it read of the
-// first need not read these again for the second.
+// CommonPrefix returns how many messages at the start of two requests to one model are the same. The server's cache of
+// the first request covers these in the second.
 func CommonPrefix(before, now []Message) int {
 	n := 0
 	for n < len(before) && n < len(now) && sameContent(&before[n], &now[n]) {
@@ -183,23 +182,23 @@ func CommonPrefix(before, now []Message) int {
 	return n
 }
 
-// sameWords says that a model gets the same to see of both messages.
+// sameContent reports whether both messages look the same to a model.
 func sameContent(a, b *Message) bool {
 	return a.Role == b.Role && a.Content == b.Content && a.ToolCallID == b.ToolCallID &&
 		a.Reasoning == b.Reasoning && a.Replay == b.Replay &&
 		slices.Equal(a.ToolCalls, b.ToolCalls) && slices.EqualFunc(a.Parts, b.Parts, func(a, b Part) bool {
-		return a.Kind == b.Kind && a.MediaType == b.MediaType && a.SentText() == b.SentText() && bytes.Equal(a.Data, b.Data)
+		return a.Kind == b.Kind && a.MediaType == b.MediaType && a.AsText() == b.AsText() && bytes.Equal(a.Data, b.Data)
 	})
 }
 
-// show writes into an entry what of its text is sent and what is in its place, by the code points of the stored text.
+// describe records in an entry which code points of the stored text are sent and what replaces the others.
 func (f rendering) describe(v *candidate, e *Entry) {
 	have, want := f.chars, v.chars
 	if !v.Replaced {
 		f.describeOwn(v, e)
 		have, want = e.CharsAfter, e.CharsBefore
 	} else if e.addInsertion(0, f.text); e.CharsBefore > 0 {
-		e.Cuts = []CharRange{{0, e.CharsBefore}} // Another text is sent for it.
+		e.Cuts = []CharRange{{0, e.CharsBefore}} // A different text replaces all of it.
 	}
 	if !f.whole() || f.cause.Code == cause.ImageNote {
 		e.Disposition, e.Cause = Cut, f.cause
@@ -212,7 +211,8 @@ func (f rendering) describe(v *candidate, e *Entry) {
 	}
 }
 
-// showOwn is show for a message whose own text is sent, with more in front of it and behind it where that was repaired.
+// describeOwn is describe for a message whose own text is sent, possibly with text added before and after it by
+// repairs.
 func (f rendering) describeOwn(v *candidate, e *Entry) {
 	n, tail := e.CharsBefore, v.chars-v.Tail
 	own := func(at int) int { return max(0, min(at-v.Lead, n)) }
@@ -227,15 +227,15 @@ func (f rendering) describeOwn(v *candidate, e *Entry) {
 	e.addInsertion(n, f.between(v, tail, v.chars))
 }
 
-// insert notes what stands in the text's place, where it is anything.
+// addInsertion records text that was added, unless it is empty.
 func (e *Entry) addInsertion(at int, text string) {
 	if text != "" {
 		e.Inserted = append(e.Inserted, Insertion{at, text})
 	}
 }
 
-// between is what is sent of the code points of a candidate's text from one place to another, with the note where the
-// cut begins among them.
+// between returns what is sent of a range of the candidate's text, in code points, including the note if the cut begins
+// in that range.
 func (f rendering) between(v *candidate, from, to int) string {
 	if from == to {
 		return ""

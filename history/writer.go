@@ -10,45 +10,45 @@ import (
 	"winnow/history/message"
 )
 
-// AddedKind is what an added text is.
+// AddedKind is the kind of an AddedText.
 type AddedKind string
 
-// The kinds of text that nobody said.
+// The kinds of an AddedText.
 const (
-	AddedMarker      AddedKind = "marker"          // it stands for messages that are not sent
-	AddedStart       AddedKind = "start"           // it stands in front of an answer that opens a request
-	AddedPlaceholder AddedKind = "stand-in result" // it is the result of a call that has none
-	AddedBridge      AddedKind = "bridge"          // it is an answer between a tool result and a message of the user
-	AddedSummary     AddedKind = "summary"         // it stands for messages that a model condensed
-	AddedRecalled    AddedKind = "recalled frame"  // it is the frame of the recalled texts
+	AddedMarker      AddedKind = "marker"          // replaces messages that are not sent
+	AddedStart       AddedKind = "start"           // comes before an answer at the start of the request
+	AddedPlaceholder AddedKind = "stand-in result" // the result of a call without one
+	AddedBridge      AddedKind = "bridge"          // an answer between a tool result and a user message
+	AddedSummary     AddedKind = "summary"         // replaces messages that a model summarized
+	AddedRecalled    AddedKind = "recalled frame"  // the frame of the recalled texts
 )
 
 const (
-	// joint stands between texts that share a message.
+	// separator is written between texts that share a message.
 	separator = "\n\n"
-	// startText stands in front of an answer that opens a conversation: a request begins with a user's message.
+	// startText is the user message before an answer that opens a conversation: requests must begin with one.
 	startText = "[The conversation begins with an answer.]"
-	// bridgeText stands between a tool result and a user's message, where the endpoint wants an answer there.
+	// bridgeText is the answer between a tool result and a user message, for endpoints that require one.
 	bridgeText = "[no answer recorded]"
 )
 
-// writer writes what was selected as the messages of a request. It changes nothing of the selection.
+// writer writes the selected texts as the messages of a request. It does not change the selection.
 type writer struct {
 	*selection
-	messages []Message // the system prompt first, which has no text where there is none
+	messages []Message // the system prompt first, even if empty
 	added    []AddedText
 	spans    []EntrySpan
-	frame    int // tokens that the chat format costs
+	frame    int // tokens of the chat format
 
-	separate   bool // the next text stands apart from what its message already says
-	placed     int  // so many of the added texts know their entry
-	lastUser   int  // the newest candidate of the user's that is written, -1 for none
-	lastUserAt int  // its message
-	omitted    int  // messages that are not sent, since the last one that is
-	condensed  bool // the summary stands for some of them
+	separate   bool // the next text needs a separator from the text before it
+	positioned int  // how many of added have their At set
+	lastUser   int  // the last candidate of the user that was written, -1 for none
+	lastUserAt int  // the index of its message
+	omitted    int  // messages left out since the last one that was written
+	condensed  bool // the summary covers some of them
 }
 
-// written is the request as it is selected.
+// written writes the request.
 func (s *selection) written() *writer {
 	w := &writer{selection: s, lastUser: -1}
 	w.messages = append(make([]Message, 0, s.cost.messages+len(s.turn.candidates)+2), Message{
@@ -59,12 +59,12 @@ func (s *selection) written() *writer {
 	}
 	w.closeHistory()
 	w.writeTurn()
-	w.placeAdded(w.turnEntry(len(w.turn.entries)))
+	w.setPositions(w.turnEntry(len(w.turn.entries)))
 	w.finish()
 	return w
 }
 
-// finish takes an empty system prompt off, and gives calls the ids that the endpoint takes.
+// finish removes an empty system prompt, and gives calls ids that the endpoint accepts.
 func (w *writer) finish() {
 	system := 1
 	if w.messages[0].Content == "" {
@@ -75,7 +75,7 @@ func (w *writer) finish() {
 	for k := range w.added {
 		a := &w.added[k]
 		if a.Before == 0 {
-			a.At = 0 // in front of all entries
+			a.At = 0 // before all entries
 		}
 		a.Before += system - 1
 	}
@@ -88,7 +88,7 @@ func (w *writer) finish() {
 	slices.SortStableFunc(w.spans, func(a, b EntrySpan) int { return cmp.Or(a.Message-b.Message, a.From-b.From) })
 }
 
-// writeCandidate writes one candidate of the history, or counts it to the open gap.
+// writeCandidate writes one candidate of the history, or adds it to the open gap.
 func (w *writer) writeCandidate(i int) {
 	v := &w.candidates[i]
 	f := w.rendering(i, w.chosen[i].body)
@@ -101,18 +101,18 @@ func (w *writer) writeCandidate(i int) {
 		w.lastUser, w.lastUserAt = i, w.openMessage(v.messageWith(f), v.JoinsPrevious)
 		w.closeGap(w.lastUserAt, "", separator)
 		w.writeText(w.lastUserAt, v, f, v.From)
-		w.placeAdded(v.From)
+		w.setPositions(v.From)
 	default:
 		w.leadIn(i)
 		w.writeText(w.openMessage(v.messageWith(f), v.JoinsPrevious), v, f, v.From)
 		if !v.Placeholder {
-			w.placeAdded(v.From)
+			w.setPositions(v.From)
 		}
 	}
 }
 
-// leaveOut counts a candidate as part of the open gap. Stand-ins and system messages leave no gap, and neither does
-// anything in a request with a Scope.
+// leaveOut adds a candidate to the open gap. Placeholders and system messages leave no gap, and neither does any
+// message of a request with a Scope.
 func (w *writer) leaveOut(i int) {
 	if v := &w.candidates[i]; v.Role == System || v.Placeholder || w.o.Scope != nil {
 		return
@@ -121,9 +121,9 @@ func (w *writer) leaveOut(i int) {
 	w.condensed = w.condensed || w.chosen[i].cause == cause.Summarized
 }
 
-// lead closes the open gap in front of candidate i, which is not the user's, and sees to it that a message of the user
-// leads to it. The marker stands at the end of the question, which is in the body too. An answer whose question cannot
-// be sent follows a message of the marker alone.
+// leadIn closes the open gap before candidate i, which is not the user's, and ensures that a user message precedes it.
+// The marker goes to the end of the question, which is always in the body. If the question cannot be sent, the marker
+// becomes a user message of its own.
 func (w *writer) leadIn(i int) {
 	q := w.questionOf(i)
 	switch {
@@ -136,16 +136,16 @@ func (w *writer) leadIn(i int) {
 	}
 }
 
-// begin puts a message of the user in front of an answer that the request would begin with.
+// writeStart adds a user message if the request would otherwise begin with an answer.
 func (w *writer) writeStart() {
 	if len(w.messages) == 1 {
 		start := AddedText{Kind: AddedStart, Text: startText, Cause: Cause{Code: cause.BeginsAsUser}}
-		w.addText(w.openMessage(Message{Role: User}, false), start)
+		w.add(w.openMessage(Message{Role: User}, false), start)
 	}
 }
 
-// closeGap writes into a message what stands for the open gap, with what is in front of it and behind it, nothing where
-// no gap is open.
+// closeGap writes the marker or the summary for the open gap into a message, with the given text before and after it.
+// It does nothing if no gap is open.
 func (w *writer) closeGap(at int, front, behind string) {
 	if w.omitted == 0 {
 		return
@@ -156,10 +156,10 @@ func (w *writer) closeGap(at int, front, behind string) {
 	}
 	a.Text = front + a.Text + behind
 	w.omitted, w.condensed = 0, false
-	w.addText(at, a)
+	w.add(at, a)
 }
 
-// marker stands for n messages that are not sent.
+// marker returns the text that replaces n messages.
 func (s *selection) marker(n int) string {
 	p := &s.o.Policy
 	if p.MarkerDetail && !message.IsBlank(p.MarkerCounted) {
@@ -168,15 +168,15 @@ func (s *selection) marker(n int) string {
 	return p.Marker
 }
 
-// hoist writes a system message to the end of the system prompt.
+// moveToSystem appends a system message to the system prompt.
 func (w *writer) moveToSystem(v *candidate, f rendering, entry int) {
 	w.frame += frameJoint
 	w.separate = true
 	w.writeText(0, v, f, entry)
 }
 
-// closeHistory puts the marker of a gap in front of the current message at the end of the system prompt: the current
-// message stands as it was written.
+// closeHistory writes the marker of a gap before the current message to the end of the system prompt, so that the
+// current message stays as the user wrote it.
 func (w *writer) closeHistory() {
 	front := ""
 	if w.messages[0].Content != "" {
@@ -185,7 +185,7 @@ func (w *writer) closeHistory() {
 	w.closeGap(0, front, "")
 }
 
-// writeTurn writes the running turn, the current message first.
+// writeTurn writes the running turn.
 func (w *writer) writeTurn() {
 	current := w.current()
 	for i, f := range w.turnSent {
@@ -193,7 +193,7 @@ func (w *writer) writeTurn() {
 		entry := w.turnEntry(v.From)
 		shown := entry
 		if w.turn.entries[v.From].ID == 0 {
-			shown = -1 // a draft has none
+			shown = -1 // drafts have no entry
 		}
 		if v.Role == System {
 			w.moveToSystem(v, f, shown)
@@ -211,12 +211,12 @@ func (w *writer) writeTurn() {
 		w.writeRecalled(at, block)
 		w.writeText(at, v, f, shown)
 		if !v.Placeholder {
-			w.placeAdded(entry)
+			w.setPositions(entry)
 		}
 	}
 }
 
-// turnEntry is the index in the plan of the entry of a message of the running turn. Drafts have none.
+// turnEntry returns the index into Plan.Entries for a message of the running turn. Drafts have no entry.
 func (w *writer) turnEntry(at int) int {
 	n := len(w.history.entries)
 	for _, e := range w.turn.entries[:at] {
@@ -227,7 +227,7 @@ func (w *writer) turnEntry(at int) int {
 	return n
 }
 
-// quote writes the block of recalled texts into a message.
+// writeRecalled writes the block of recalled texts into a message.
 func (w *writer) writeRecalled(at int, b recalledBlock) {
 	if b.text == "" {
 		return
@@ -244,11 +244,11 @@ func (w *writer) writeRecalled(at int, b recalledBlock) {
 	w.appendText(at, separator)
 }
 
-// say writes the text of a candidate to the end of a message, with the span of its entry, -1 for a draft. A stand-in
-// for a missing result has no entry: it is added as a text that nobody said.
+// writeText appends the text of a candidate to a message and records its span; entry is -1 for a draft. Placeholder
+// results have no entry and count as added text.
 func (w *writer) writeText(at int, v *candidate, f rendering, entry int) {
 	if v.Placeholder {
-		w.addText(at, AddedText{Kind: AddedPlaceholder, Text: f.text, Tokens: f.tokens, Cause: Cause{Code: cause.NoResult}})
+		w.add(at, AddedText{Kind: AddedPlaceholder, Text: f.text, Tokens: f.tokens, Cause: Cause{Code: cause.NoResult}})
 		return
 	}
 	from := w.appendText(at, f.text)
@@ -258,8 +258,8 @@ func (w *writer) writeText(at int, v *candidate, f rendering, entry int) {
 	w.separate = false
 }
 
-// add writes a text that nobody said into a message.
-func (w *writer) addText(at int, a AddedText) {
+// addText appends an added text to a message.
+func (w *writer) add(at int, a AddedText) {
 	if a.Tokens == 0 {
 		a.Tokens = w.c.countCached(a.Text)
 	}
@@ -268,7 +268,7 @@ func (w *writer) addText(at int, a AddedText) {
 	w.added = append(w.added, a)
 }
 
-// put writes a text to the end of a message, and returns where it begins.
+// appendText appends a text to a message and returns the byte offset where it begins.
 func (w *writer) appendText(at int, text string) int {
 	m := &w.messages[at]
 	if text != "" {
@@ -281,16 +281,15 @@ func (w *writer) appendText(at int, text string) int {
 	return len(m.Content) - len(text)
 }
 
-// locate sets the entry of the texts that were added since the last stored message: they are in the message whose entry
-// is at an index, or in front of it.
-func (w *writer) placeAdded(entry int) {
-	for ; w.placed < len(w.added); w.placed++ {
-		w.added[w.placed].At = entry
+// placeAdded sets At of the texts that were added since the last stored message.
+func (w *writer) setPositions(entry int) {
+	for ; w.positioned < len(w.added); w.positioned++ {
+		w.added[w.positioned].At = entry
 	}
 }
 
-// open begins a message at the end of the body, or joins it to the last one where the endpoint wants the roles to
-// alternate. It returns the index of the message that holds it. Its text is written later.
+// openMessage begins a message, or merges it with the last one if the endpoint requires alternating roles. It returns
+// the index of the message. Its text is appended later.
 func (w *writer) openMessage(m Message, joins bool) int {
 	m.Name, m.Content = "", ""
 	if m.Role != Assistant {
@@ -309,20 +308,19 @@ func (w *writer) openMessage(m Message, joins bool) int {
 	if w.o.Profile.NoToolToUser && last.Role == Tool && m.Role == User {
 		w.frame += frameMessage
 		w.messages = append(w.messages, Message{Role: Assistant})
-		w.addText(len(w.messages)-1, AddedText{Kind: AddedBridge, Text: bridgeText, Cause: Cause{Code: cause.Bridge}})
+		w.add(len(w.messages)-1, AddedText{Kind: AddedBridge, Text: bridgeText, Cause: Cause{Code: cause.Bridge}})
 	}
 	w.messages = append(w.messages, m)
 	return len(w.messages) - 1
 }
 
-// merges says that a message is no message of its own behind last, but joined to it.
+// merges reports whether a message is merged with the last one.
 func (w *writer) merges(last, m *Message, joins bool) bool {
 	alike := last.Role == m.Role && m.Role != Tool && len(last.ToolCalls) == 0
 	return alike && (w.o.Profile.MergeSameRole || joins && m.Role == Assistant && len(m.ToolCalls) == 0)
 }
 
-// join puts a message behind one of the same role. Calls stay with what came with them: the text in front of them
-// becomes theirs.
+// join merges a message with the last one, which has the same role. Tool calls bring their reasoning and keys.
 func join(last *Message, next Message) {
 	if len(next.ToolCalls) > 0 {
 		last.ToolCalls, last.Origin = next.ToolCalls, next.Origin
@@ -332,7 +330,7 @@ func join(last *Message, next Message) {
 	last.ID, last.Label, last.Tokens = 0, "", 0
 }
 
-// bridge is what a bridge may cost behind a candidate, 0 where none can be needed.
+// bridge returns the highest cost of a bridge after a candidate, 0 if none can be needed.
 func (s *selection) bridge(v *candidate) int {
 	if !s.o.Profile.NoToolToUser || v.Role != Tool {
 		return 0

@@ -113,7 +113,7 @@ func (t *turn) checkFits(ctx context.Context, m store.Message, behind branch.Bra
 		w.Branch, w.assumeWindow = behind, true
 		plan, err := w.plan(m, t.cut)
 		over := AsOversize(err, to.WindowFacts())
-		unknown := over != nil && to.Window().Tokens == 0 || l.LimitsCost() && !to.Client.Prices(to.Name).Known()
+		unknown := over != nil && to.Window().Tokens == 0 || l.OnCost() && !to.Client.Prices(to.Name).Known()
 		switch {
 		case unknown && !asked:
 			if err := t.askModel(ctx); err != nil {

@@ -408,7 +408,7 @@ func (t *turn) announce(a *attempt) {
 	t.offerRecall(a.plan.Sum, a.record.Tally.Short > 0) // with the next request: the plan of this one is fixed
 	to := a.to
 	estimate := estimateOf(to, a.request.MaxTokens, a.plan.Sum)
-	if l := t.State().limits; !l.AskUnknownPrice && l.PriceUnknown(estimate) && to.FirstNotice("price") {
+	if l := t.State().limits; !l.AskUnknownPrice && l.Unpriced(estimate) && to.FirstNotice("price") {
 		t.say("the limits on costs cannot be checked for %s: its price is not known", to.Ref())
 	}
 	if wanted, asked, ok := to.LoweredReply(); ok && to.FirstNotice(fmt.Sprint("max_tokens in ", to.Window().Tokens)) {

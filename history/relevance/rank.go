@@ -56,7 +56,7 @@ func (x *Index) Rank(question string, units []Unit) Ranking {
 	scores := make([]float64, len(units))
 	for k, u := range units {
 		found := slices.MaxFunc(hits[u.From:u.To], func(a, b Hit) int { return cmp.Compare(a.Score, b.Score) })
-		spread(units, scores, k, found.Score)
+		shareWithNeighbours(units, scores, k, found.Score)
 	}
 	named := map[*term]bool{}
 	for _, q := range r.terms {
@@ -84,7 +84,7 @@ func (x *Index) Rank(question string, units []Unit) Ranking {
 }
 
 // spread adds the score of unit k to its own sum and a share of it to those of its neighbours.
-func spread(units []Unit, sums []float64, k int, score float64) {
+func shareWithNeighbours(units []Unit, sums []float64, k int, score float64) {
 	sums[k] += score
 	for _, step := range []int{-1, 1} {
 		share, at := score, k+step

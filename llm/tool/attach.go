@@ -76,7 +76,7 @@ func Attach(name string, data []byte, model string, count func(string) int) (mes
 	}
 	p := message.Part{Kind: message.TextPart, Name: name, MediaType: "text/plain", Text: text}
 	if count != nil {
-		p.Tokens = count(p.SentText())
+		p.Tokens = count(p.AsText())
 	}
 	return p, nil
 }

@@ -40,7 +40,7 @@ type Limits struct {
 func (l Limits) IsSet() bool { return l != Limits{AskUnknownPrice: l.AskUnknownPrice} }
 
 // OnCost says whether there is a limit on money.
-func (l Limits) LimitsCost() bool {
+func (l Limits) OnCost() bool {
 	return l.Request.Cost > 0 || l.Session.Cost > 0 || l.Day.Cost > 0 || l.Month.Cost > 0
 }
 
@@ -79,7 +79,7 @@ func (o OverLimit) Any() bool { return len(o.Exceeded) > 0 || o.PriceUnknown }
 // Check says which limits a request would exceed. A limit that is reached exactly is not exceeded. What costs nothing,
 // for all that is known, is not kept back by a limit on money.
 func (l Limits) Check(s SpentBefore, e Estimate) OverLimit {
-	o := OverLimit{Estimate: e, PriceUnknown: l.AskUnknownPrice && l.PriceUnknown(e)}
+	o := OverLimit{Estimate: e, PriceUnknown: l.AskUnknownPrice && l.Unpriced(e)}
 	free := e.Cost.From == "" || e.Cost.Known() && e.Cost.Amount == 0
 	add := func(scope Scope, before Amount) {
 		limit, total := *l.of(scope), Amount{before.Tokens + e.Tokens, before.Cost + e.Cost.Amount}
@@ -101,8 +101,8 @@ func (l Limits) Check(s SpentBefore, e Estimate) OverLimit {
 }
 
 // Unchecked says that a limit on money cannot be compared with the request, because its price is not known.
-func (l Limits) PriceUnknown(e Estimate) bool {
-	return l.LimitsCost() && e.Cost.From == pricing.Unpriced
+func (l Limits) Unpriced(e Estimate) bool {
+	return l.OnCost() && e.Cost.From == pricing.Unpriced
 }
 
 // Raised are the limits with those that a request exceeds doubled until they leave room for more than it.

@@ -128,7 +128,7 @@ func (r *request) proof(p *Page) {
 func (r *request) holds(p *Page, k Kind, m history.Message) {
 	for _, part := range m.Parts {
 		p.line(Quiet, "%s", theme.FileLabel(part, r.Plan.Sum.Tokens(part.Tokens)))
-		p.block(k, part.SentText())
+		p.block(k, part.AsText())
 	}
 	if m.Reasoning != "" {
 		p.line(Quiet, "reasoning · %s", theme.Plural(utf8.RuneCountInString(m.Reasoning), "character"))
