@@ -12,8 +12,7 @@ import (
 	"winnow/history/message"
 )
 
-// halfCalls sends calls without a name as text: no server takes them. A call with nothing in it is
-// left out.
+// namelessCalls sends calls without a name as text, because every server refuses them, and removes empty calls.
 func (m *run) namelessCalls() {
 	unnamed := func(c message.ToolCall) bool { return message.IsBlank(c.Name) }
 	empty := func(c message.ToolCall) bool { return message.IsBlank(c.Name + c.ID + c.Arguments) }
@@ -31,7 +30,7 @@ func (m *run) namelessCalls() {
 	}
 }
 
-// loosenResults marks the results of calls that are sent as text: no call is left for them.
+// loosenResults marks the results of calls that are sent as text.
 func (m *run) loosenResults(d *RepairedMessage, following []*RepairedMessage) {
 	for _, r := range following {
 		if r.Role != message.Tool {
@@ -43,12 +42,12 @@ func (m *run) loosenResults(d *RepairedMessage, following []*RepairedMessage) {
 	}
 }
 
-// callWith is the first of a draft's calls that has an id, -1 for none.
+// callWith returns the index of the first call with an id, or -1.
 func (d *RepairedMessage) callWith(id string) int {
 	return slices.IndexFunc(d.ToolCalls, func(c message.ToolCall) bool { return c.ID == id })
 }
 
-// callsToText writes the calls of a draft behind its text.
+// callsToText appends the calls of a message to its text.
 func (d *RepairedMessage) callsToText() {
 	text := d.TextWithCalls()
 	if calls, found := strings.CutPrefix(text, d.Content); found {
@@ -60,16 +59,15 @@ func (d *RepairedMessage) callsToText() {
 	d.ToolCalls, d.Reasoning, d.Replay = nil, "", ""
 }
 
-// ownCalls are the draft's calls to be changed: the stored message keeps its own.
+// ownCalls copies the calls before they are changed, because the stored message shares them.
 func (d *RepairedMessage) ownCalls() []message.ToolCall {
 	d.ToolCalls = slices.Clone(d.ToolCalls)
 	return d.ToolCalls
 }
 
-// unmade takes the calls out of an answer that broke off before any of them ran. Their arguments may
-// be half of what the model meant, and no tool is run for such an answer: what is true of it is its
-// text. An answer that arrived whole keeps its calls, with a stand-in where a result is missing, because
-// there nobody knows whether the tool ran.
+// unrunCalls removes the calls of an interrupted answer if none of them has a result. Their arguments may be
+// incomplete, and no tool is run for such an answer. An answer that arrived completely keeps its calls, with
+// placeholders for missing results, because its tools may have run.
 func (m *run) unrunCalls(d *RepairedMessage) {
 	ran := slices.ContainsFunc(d.results, func(r *RepairedMessage) bool { return r != nil })
 	if d.Message.WasInterrupted() && len(d.ToolCalls) > 0 && !ran {
@@ -78,8 +76,8 @@ func (m *run) unrunCalls(d *RepairedMessage) {
 	}
 }
 
-// toolNames sends calls under names that every server takes: imported calls, and those of models that
-// make names up, often have others.
+// toolNames replaces characters in tool names that servers refuse. Imported calls often have them, and so do calls of
+// models that invent names.
 func (m *run) toolNames(d *RepairedMessage) {
 	for k, c := range d.ToolCalls {
 		if name := legalName(c.Name); name != c.Name {
@@ -89,13 +87,13 @@ func (m *run) toolNames(d *RepairedMessage) {
 	}
 }
 
-// What every server takes at most, in bytes.
+// The longest name and id that every server accepts, in bytes.
 const (
-	maxName = 64 // of a function's name
-	maxID   = 40 // of a call's id
+	maxName = 64
+	maxID   = 40
 )
 
-// cleanID is a name or an id with other in place of the characters that servers refuse; -1 leaves them out.
+// cleanID returns a name or an id with other in place of characters that servers refuse; -1 removes them.
 func cleanID(text string, other rune) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -106,10 +104,10 @@ func cleanID(text string, other rune) string {
 	}, text)
 }
 
-// legalID reports whether every server takes an id.
+// legalID reports whether every server accepts an id.
 func legalID(id string) bool { return id != "" && len(id) <= maxID && cleanID(id, -1) == id }
 
-// legalName is a function's name as every server takes it: it does not begin with a digit or a dash.
+// legalName returns a function name that every server accepts. It does not begin with a digit or a dash.
 func legalName(name string) string {
 	name = cleanID(name, '_')
 	if strings.IndexAny(name, "-0123456789") == 0 {
@@ -118,9 +116,8 @@ func legalName(name string) string {
 	return name[:min(len(name), maxName)]
 }
 
-// names gives every call of the request an id of its own, and its result the same: servers refuse a
-// conversation with a doubled, blank or strange id. The name is made from the message's position, so
-// that it stays what it is in later requests.
+// callIDs gives every call a unique id, and its result the same one: servers refuse duplicate, empty or malformed ids.
+// New ids are made from the position of the message, so they are the same in later requests.
 func (m *run) callIDs(d *RepairedMessage) {
 	for k, c := range d.ToolCalls {
 		id := c.ID
@@ -137,13 +134,13 @@ func (m *run) callIDs(d *RepairedMessage) {
 	}
 }
 
-// taken reports whether a call in front of this one has an id.
+// taken reports whether an earlier call has an id.
 func (m *run) taken(id string) bool { return m.IDs[id] || m.Used != nil && m.Used(id) }
 
-// freeID is an id for the call of message seq that nothing has yet.
+// freeID returns an unused id for a call of message seq.
 func (m *run) freeID(id string, seq int) string {
 	id = cleanID(id, -1)
-	// What is put behind it has a place below the longest id.
+	// The suffixes need space within maxID.
 	stem := cmp.Or(id[:min(len(id), maxID-16)], "call") + "_s" + strconv.Itoa(seq)
 	free := stem
 	for n := 2; m.taken(free); n++ {
@@ -152,15 +149,15 @@ func (m *run) freeID(id string, seq int) string {
 	return free
 }
 
-// Arguments is what is sent in place of the arguments of one call.
+// RepairedArguments is what is sent in place of the arguments of one call.
 type RepairedArguments struct {
-	Object  string           // one JSON object: the bytes as received, where those are one
-	Lost    bool             // nothing of what was received could be read, and Object is {}
-	Repairs []message.Repair // what was repaired; none for a call that got its object from one in front of it
+	Object  string           // a JSON object: the bytes as received if they are one
+	Lost    bool             // nothing of the received text could be read, and Object is {}
+	Repairs []message.Repair // what was repaired; none for a call that got its object from an earlier one
 }
 
-// ArgumentsOf makes the arguments of each call one JSON object. Objects that were glued together go to
-// the calls behind that came without arguments, where the numbers agree.
+// RepairArguments turns the arguments of each call into one JSON object. If the arguments of one call are several
+// objects, and as many later calls as needed have none, the objects are distributed among them.
 func RepairArguments(calls []message.ToolCall) []RepairedArguments {
 	all := make([]RepairedArguments, len(calls))
 	for k, c := range calls {
@@ -175,7 +172,7 @@ func RepairArguments(calls []message.ToolCall) []RepairedArguments {
 	return all
 }
 
-// unglue gives the objects that are glued together in the first arguments to the calls behind it that have none.
+// unglue distributes the objects in the first arguments among the later calls that have none.
 func unglue(all []RepairedArguments) {
 	objects := jsonrepair.SplitObjects(all[0].Object)
 	var bare []*RepairedArguments
@@ -193,13 +190,13 @@ func unglue(all []RepairedArguments) {
 	}
 }
 
-// repaired notes a repair of the arguments.
+// repaired records a repair of the arguments.
 func (a *RepairedArguments) repaired(kind string, c cause.Cause, object string) {
 	a.Repairs = append(a.Repairs, message.Repair{Kind: kind, Cause: c, Before: a.Object, After: object})
 	a.Object = object
 }
 
-// repair makes the arguments one JSON object. The numbers of the cause are characters, counted from 1.
+// repair turns the arguments into one JSON object. The numbers of the cause are characters, counted from 1.
 func (a *RepairedArguments) repair() {
 	object, how := jsonrepair.Repair(a.Object)
 	kind, c := how.Kind, cause.Cause{Code: cause.ArgumentsRepaired}
@@ -225,7 +222,7 @@ func (a *RepairedArguments) repair() {
 	a.repaired(kind, c, object)
 }
 
-// maxLost is how many characters of unreadable arguments a result shows.
+// maxLost is how many characters of unreadable arguments are shown in the result.
 const maxLost = 2000
 
 // arguments sends one JSON object as the arguments of each call.

@@ -5,7 +5,7 @@ import (
 	"winnow/history/message"
 )
 
-// groups is the first draft of the group of each of n messages, nil for a message of which nothing is sent and that
+// groups returns, for each of n messages, the first message of its group. It is nil for a message that is not sent and
 // belongs to no call.
 func (m Result) groups(n int) []*RepairedMessage {
 	groups := make([]*RepairedMessage, n)
@@ -18,7 +18,7 @@ func (m Result) groups(n int) []*RepairedMessage {
 	return groups
 }
 
-// group is the draft whose calls this one belongs to, itself for one that belongs to none.
+// group returns the message whose call a result belongs to, or the message itself.
 func (d *RepairedMessage) group() *RepairedMessage {
 	switch {
 	case d.Head != nil:
@@ -29,8 +29,7 @@ func (d *RepairedMessage) group() *RepairedMessage {
 	return d
 }
 
-// remedy sends what the user chose in place of what was repaired. What is sent as text or left out has been repaired
-// before.
+// remedy applies the user's choices to the repaired messages.
 func (m *run) remedy() {
 	groups := m.groups(len(m.past))
 	chosen := m.chosen(groups)
@@ -42,7 +41,7 @@ func (m *run) remedy() {
 	keeping(func(m *run, d *RepairedMessage) bool { return m.asChosen(d, d.group(), chosen[d.group()]) })(m)
 }
 
-// chosen are the remedies that hold, by the first draft of a group: those of groups that were repaired.
+// chosen returns the remedy of each repaired group, by the first message of the group.
 func (m *run) chosen(groups []*RepairedMessage) map[*RepairedMessage]message.Remedy {
 	chosen, damaged := map[*RepairedMessage]message.Remedy{}, map[*RepairedMessage]bool{}
 	for from, head := range groups {
@@ -60,7 +59,7 @@ func (m *run) chosen(groups []*RepairedMessage) map[*RepairedMessage]message.Rem
 	return chosen
 }
 
-// asChosen sends a draft of a group as the user chose, and reports whether something of it stays.
+// asChosen applies a remedy to a message of a group, and reports whether something of it is still sent.
 func (m *run) asChosen(d, head *RepairedMessage, r message.Remedy) bool {
 	switch {
 	case r == message.SendRepaired:
@@ -91,14 +90,14 @@ func (m *run) asChosen(d, head *RepairedMessage, r message.Remedy) bool {
 	return true
 }
 
-// leaveOut leaves a message out: nothing of it stays.
+// leaveOut leaves out a message completely. It always returns false.
 func (m *run) leaveOut(from int, because cause.Code) (stays bool) {
 	m.Unsent[from] = because
 	m.noteRemedy(from, message.LeaveOut, "")
 	return false
 }
 
-// noteRemedy notes in the repairs of a message what is sent instead of the repair.
+// noteRemedy records in the repairs of a message what is sent instead of them.
 func (m *run) noteRemedy(from int, r message.Remedy, after string) {
 	for k := range m.Repairs[from] {
 		of := &m.Repairs[from][k]
@@ -115,7 +114,7 @@ func (d *RepairedMessage) toText() {
 	d.callsToText()
 }
 
-// toolHistory sends all calls and results as text or not at all, where the request wants that.
+// toolHistory sends past calls and results as text or not at all, as Options.Tools says.
 func (m *run) toolHistory(d *RepairedMessage) bool {
 	result := d.Role == message.Tool || d.JoinsPrevious && m.Tools == ToolsStrip
 	switch {

@@ -15,29 +15,28 @@ const (
 	resultLead  = "[tool result] "
 )
 
-// call is one call of a draft, by its place among them.
+// call identifies a call by its message and its index there.
 type call struct {
 	head *RepairedMessage
 	at   int
 }
 
-// pair finds the result of each call: in the results that directly follow it first by place and id,
-// then by id, then by place where an id is blank or nobody's; at last among the results that came
-// later.
+// pair finds the result of each call. It looks among the results directly after the call: first by index and id, then
+// by id, then by index if an id is empty or unknown. Then it looks by id among the results that came later.
 func (m *run) pair() {
 	open := map[string][]call{} // the calls that wait for a result, by their id
 	for i, d := range m.Messages {
 		if len(d.ToolCalls) > 0 {
 			d.results = make([]*RepairedMessage, len(d.ToolCalls))
 			m.pairFollowing(d, m.Messages[i+1:], func(id string) bool { return len(open[id]) > 0 })
-			// The newest message that waits for a result gets it, of its calls the first.
+			// A result goes to the newest message that waits for it, and there to the first call.
 			for k, c := range slices.Backward(d.ToolCalls) {
 				if d.results[k] == nil && c.ID != "" {
 					open[c.ID] = append(open[c.ID], call{d, k})
 				}
 			}
 		}
-		// A loose result belongs to the calls in front of it, whatever older ones wait for.
+		// An orphaned result belongs to the calls before it, even if older calls wait for its id.
 		waiting := open[d.ToolCallID]
 		if n := len(waiting) - 1; n >= 0 && d.Role == message.Tool && d.Head == nil && d.orphaned == nil {
 			m.answer(waiting[n], d)
@@ -47,14 +46,14 @@ func (m *run) pair() {
 	keeping(func(m *run, d *RepairedMessage) bool { return m.Unsent[d.From] == cause.None })(m)
 }
 
-// answer makes a draft the result of a call.
+// answer makes r the result of a call.
 func (m *run) answer(c call, r *RepairedMessage) {
 	c.head.results[c.at], r.Head = r, c.head
 	m.Heads[r.From] = c.head.From
 }
 
-// pairFollowing finds the results of d's calls among the results directly behind it. waits reports whether an older
-// call still waits for a result with an id: such a result is not given to a call of d by its place.
+// pairFollowing finds the results of d's calls among the results directly after it. waits reports whether an older call
+// waits for a result with an id; such a result is not matched by index.
 func (m *run) pairFollowing(d *RepairedMessage, following []*RepairedMessage, waits func(id string) bool) {
 	n := slices.IndexFunc(following, func(r *RepairedMessage) bool { return r.Role != message.Tool })
 	if n >= 0 {
@@ -88,8 +87,8 @@ func (m *run) pairFollowing(d *RepairedMessage, following []*RepairedMessage, wa
 	}
 }
 
-// order puts results directly behind the message that called for them, in the order of its calls, with a neutral
-// stand-in for each that is missing. What stood in between follows behind.
+// order moves results directly after the message with their calls, in the order of the calls, and inserts a placeholder
+// for each missing one. Messages in between follow after them.
 func (m *run) order() {
 	list := make([]*RepairedMessage, 0, len(m.Messages))
 	for i, d := range m.Messages {
@@ -106,7 +105,7 @@ func (m *run) order() {
 				rest = rest[1:]
 			default:
 				m.note(r, "C10", cause.ResultMoved, "", "")
-				rest = nil // Behind one that was in the wrong place each of them is.
+				rest = nil // After one that is in the wrong place, all are.
 			}
 			if d.lost[k] != "" {
 				r.wrap(lostText+d.lost[k]+"]\n", "")
@@ -117,7 +116,7 @@ func (m *run) order() {
 	m.Messages = list
 }
 
-// standIn is a neutral result of a call without one.
+// placeholder returns a neutral result for a call without one.
 func (m *run) placeholder(d *RepairedMessage, call int) *RepairedMessage {
 	m.note(d, "C5", cause.ResultMissing, "", noResult)
 	log := m.Repairs[d.From]
@@ -127,9 +126,9 @@ func (m *run) placeholder(d *RepairedMessage, call int) *RepairedMessage {
 	return r
 }
 
-// looseResult is why a result has no call to stand behind.
+// orphanReason is why a result is not sent after a call.
 type orphanReason struct {
-	kind, lead string // the kind of damage, and the words in front of its text
+	kind, lead string // the kind of damage, and the words before its text
 	cause      cause.Code
 }
 
@@ -139,7 +138,7 @@ var (
 	callIsText   = orphanReason{"C11", resultLead, cause.ResultOfText}
 )
 
-// orphan sends a result without a call to stand behind as text.
+// orphan sends a result without a call as text.
 func (m *run) orphan(d *RepairedMessage) {
 	if d.Role != message.Tool || d.Head != nil {
 		return
@@ -149,7 +148,7 @@ func (m *run) orphan(d *RepairedMessage) {
 	m.note(d, because.kind, because.cause, before, d.Content)
 }
 
-// resultToText sends a result as a part of the answer in front of it, behind words that say what it is.
+// resultToText sends a result as part of the answer before it, after a caption.
 func (d *RepairedMessage) resultToText(caption string) {
 	if !message.IsBlank(d.Content) {
 		d.wrap(caption, "")
@@ -158,7 +157,7 @@ func (d *RepairedMessage) resultToText(caption string) {
 	d.JoinsPrevious, d.Message = true, d.TextOnly(d.Content)
 }
 
-// blankResult writes out that a tool said nothing.
+// blankResult replaces an empty result with a note.
 func (m *run) blankResult(d *RepairedMessage) {
 	if d.Role == message.Tool && d.blank() {
 		m.note(d, "C9", cause.ResultEmpty, d.Content, emptyResult)
