@@ -19,7 +19,7 @@ func (p *program) usageCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			by := record.UsageGrouping{
+			by := record.UsageGroups{
 				Day: by == "" || by == "day", Model: by == "" || by == "model", Session: by == "session",
 			}
 			used, err := record.ReportUsage(ctx, from, to, by, s)

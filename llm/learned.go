@@ -28,10 +28,10 @@ type Learned struct {
 	NoToolEffort     bool     `json:"no_tool_effort,omitempty"`
 	Without          []string `json:"without,omitempty"` // the names of parameters that are not sent
 
-	Profile history.EndpointProfile `json:"profile,omitzero"`       // the format of the history
+	Profile history.EndpointProfile `json:"profile,omitzero"` // the format of the history
 
-	CachedApart bool                    `json:"cached_apart,omitempty"` // usage has the cached tokens beside the prompt's
-	AnyName     bool                    `json:"any_name,omitempty"`     // the server's list lacks the model, and it answers
+	CachedApart bool `json:"cached_apart,omitempty"` // usage has the cached tokens beside the prompt's
+	AnyName     bool `json:"any_name,omitempty"`     // the server's list lacks the model, and it answers
 
 	// What Ollama says of the model. It is not forgotten with what was refused.
 	Native      bool `json:"native,omitempty"`       // Ollama has it: its own format is used unless Wire is set

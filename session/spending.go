@@ -38,8 +38,8 @@ func (s *Session) ReadSpending(ctx context.Context) error {
 	}
 	stores := slices.Compact([]*store.Store{s.deps.Store, s.deps.permanent})
 	now := s.deps.Now()
-	day, errDay := record.ReportUsage(ctx, now, now, record.UsageGrouping{}, stores...)
-	month, errMonth := record.ReportUsage(ctx, record.StartOfMonth(now), now, record.UsageGrouping{}, stores...)
+	day, errDay := record.ReportUsage(ctx, now, now, record.UsageGroups{}, stores...)
+	month, errMonth := record.ReportUsage(ctx, record.StartOfMonth(now), now, record.UsageGroups{}, stores...)
 	if err := cmp.Or(err, errDay, errMonth); err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ type Usage struct {
 	Total    record.Usage
 	Purposes map[string]record.Usage // of the total, by what they were for: answer, summary, title
 
-	by    record.UsageGrouping
+	by    record.UsageGroups
 	month string // in words
 }
 
@@ -32,7 +32,7 @@ type UsageLine struct {
 }
 
 // NewUsage is a report of the month whose first and last day are given.
-func NewUsage(r record.UsageReport, from, to time.Time, by record.UsageGrouping) Usage {
+func NewUsage(r record.UsageReport, from, to time.Time, by record.UsageGroups) Usage {
 	u := Usage{
 		From: from.Format(time.DateOnly), To: to.Format(time.DateOnly), Total: r.Total, by: by,
 		month:    from.Format("January 2006"),

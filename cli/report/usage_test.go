@@ -39,7 +39,7 @@ func TestUsageTable(t *testing.T) {
 				store.ForSummary: {CostSum: record.CostSum{Amount: pricing.Dollar / 500, Priced: 2, Requests: 2}},
 				store.ForTitle:   {CostSum: record.CostSum{Requests: 1}},
 			},
-		}, day(1), day(30), record.UsageGrouping{Day: true, Model: true})
+		}, day(1), day(30), record.UsageGroups{Day: true, Model: true})
 	out := pageOf(0)
 	u.Table(out)
 	const want = `November 2026

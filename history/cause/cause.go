@@ -15,12 +15,13 @@ import (
 // Cause is one reason: a code with the numbers and the text that it needs.
 type Cause struct {
 	Code   Code
-	Front  bool   // of a recalled message: its own place holds less than the block of recalled texts
-	NoCall bool   // of a repair with another remedy: the message belongs to no tool group
-	Want   int    // the amount needed, 0 if unknown: characters of a cut message, tokens of a dropped one, messages of a gap
-	Have   int    // how much of Want there is: characters sent, tokens left
-	Limit  int    // the limit that the code names: characters, tokens or messages
-	Text   string // shared words, the model of a summary, the name of a call; without a code, a whole sentence
+	Front  bool // of a recalled message: its own place holds less than the block of recalled texts
+	NoCall bool // of a repair with another remedy: the message belongs to no tool group
+	// Of a gap, Want is the number of messages.
+	Want  int    // the amount needed, 0 if unknown: of a cut message in characters, of a dropped one in tokens
+	Have  int    // how much of Want there is: characters sent, tokens left
+	Limit int    // the limit that the code names: characters, tokens or messages
+	Text  string // shared words, the model of a summary, the name of a call; without a code, a whole sentence
 }
 
 // Sentence returns the cause in words for the user, with its numbers.

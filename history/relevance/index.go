@@ -61,12 +61,12 @@ func (x *Index) AsksAboutAnswers(question string) bool { return x.hasPhrase(ques
 
 // Add indexes the next text.
 func (x *Index) Add(t Text) {
-	before := 0
+	last := 0
 	if n := len(x.texts); n > 0 {
-		before = x.texts[n-1].language
+		last = x.texts[n-1].language
 	}
 	list := Words(folded(t.Content))
-	text := indexed{language: x.guess(list, before), instruction: t.MayInstruct && x.hasPhrase(t.Content, "instruction")}
+	text := indexed{language: x.guess(list, last), instruction: t.MayInstruct && x.hasPhrase(t.Content, "instruction")}
 	for _, word := range list {
 		if term := x.term(word, text.language); term != nil {
 			term.add(int32(len(x.texts)))

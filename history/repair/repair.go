@@ -74,7 +74,7 @@ type Result struct {
 	Messages []*RepairedMessage
 	Repairs  map[int][]message.Repair
 	Unsent   map[int]cause.Code      // messages that are not blank but of which nothing is sent, and why
-	Heads    map[int]int             // for each result that belongs to a call, sent or not, the position of the calling message
+	Heads    map[int]int             // for results that belong to a call, sent or not, the position of its message
 	Before   map[int]message.Message // messages that are changed by choice, as they would be sent without it
 }
 

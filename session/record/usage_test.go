@@ -55,7 +55,7 @@ func TestUsageAddsUp(t *testing.T) {
 				want.Uncounted++
 			}
 		}
-		by := UsageGrouping{
+		by := UsageGroups{
 			rapid.Bool().Draw(t, "by day"), rapid.Bool().Draw(t, "by model"), rapid.Bool().Draw(t, "by session"),
 		}
 		report, err := ReportUsage(ctx, start, start.AddDate(0, 0, 21), by, s)

@@ -11,11 +11,11 @@ import (
 	"winnow/session/store"
 )
 
-// Patience is how long a turn waits for a server to say how large its window is.
+// WindowTimeout is how long a turn waits for a server to state its window.
 const WindowTimeout = 3 * time.Second
 
-// Find learns what is known of the model, where nobody did yet, and asks its server for its window. It may wait for
-// the network.
+// FindWindow loads what was learned about the model and asks its server for the window, unless the window is known. It
+// may wait for the network.
 func (m *Model) FindWindow(ctx context.Context) error {
 	if m.Window().Tokens > 0 {
 		return nil
@@ -29,7 +29,7 @@ func (m *Model) FindWindow(ctx context.Context) error {
 	m.mu.Lock()
 	if m.window.Tokens > 0 {
 		m.mu.Unlock()
-		return nil // Somebody else found it meanwhile.
+		return nil // Another goroutine has found it.
 	}
 	m.learned = learned
 	m.ratios = slices.Repeat([]float64{learned.Ratio}, min(learned.Samples, keptRatios))
@@ -43,7 +43,7 @@ func (m *Model) FindWindow(ctx context.Context) error {
 	return nil
 }
 
-// state takes what the server says of its window now. Its date is when it said that first.
+// noteStated takes the window that the server states. Its date is when the server first stated it.
 func (m *Model) noteStated(ctx context.Context, stated llm.Window) (changed bool) {
 	m.mu.Lock()
 	changed = stated.Tokens > 0 && stated.Tokens != m.learned.Stated
@@ -55,7 +55,7 @@ func (m *Model) noteStated(ctx context.Context, stated llm.Window) (changed bool
 		stated.At = time.Time{}
 	}
 	if stated.Tokens > 0 && stated.Tokens < m.ranWith && stated.Most > 0 {
-		stated.Most = stated.Tokens // It runs the model with less than what it was asked for.
+		stated.Most = stated.Tokens // It runs the model with a smaller window than requested.
 	}
 	m.stated = stated
 	m.window = m.facts(m.known).Window()
@@ -68,18 +68,18 @@ func (m *Model) noteStated(ctx context.Context, stated llm.Window) (changed bool
 	return changed
 }
 
-// Window is what is known of the model's context window; Tokens is 0 before it was found.
+// Window returns the model's context window; Tokens is 0 before it is found.
 func (m *Model) Window() llm.Window { return m.now().window }
 
-// Windows is all that is known of the model's window.
+// WindowFacts returns everything that is known about the model's window.
 func (m *Model) WindowFacts() llm.WindowFacts { return m.facts(m.now()) }
 
 func (m *Model) facts(k known) llm.WindowFacts {
 	return KnownWindows(m.Client.Endpoint(), m.Name, k.learned, k.stated)
 }
 
-// KnownWindows is what is known of a model's window: by the configuration, by what was stored of it, and by
-// what its server states now.
+// KnownWindows returns what is known about a model's window from the configuration, from storage, and from what its
+// server states now.
 func KnownWindows(e llm.Endpoint, model string, l store.Learned, stated llm.Window) llm.WindowFacts {
 	f := llm.WindowFacts{Model: model, Remote: !e.Own(), Configured: e.ConfiguredWindow(model), Stated: stated}
 	if l.Chosen > 0 {
@@ -91,8 +91,7 @@ func KnownWindows(e llm.Endpoint, model string, l store.Learned, stated llm.Wind
 	return f
 }
 
-// SetWindow sets the model's window from now on and in every session. 0 takes back what was set, and forgets what
-// refusals taught.
+// SetWindow sets the model's window for all sessions. 0 removes the setting and forgets windows learned from refusals.
 func (m *Model) SetWindow(ctx context.Context, tokens int) error {
 	if tokens < 0 {
 		return fmt.Errorf("a window of %d tokens is not possible; auto detects it", tokens)
@@ -113,7 +112,7 @@ func (m *Model) SetWindow(ctx context.Context, tokens int) error {
 	return nil
 }
 
-// choose plans with a window that is set. The caller holds the lock.
+// applyWindow uses a window set by the user. The caller holds the lock.
 func (m *Model) applyWindow(tokens int) {
 	m.learned.Chosen, m.learned.ChosenAt = tokens, m.deps.Now()
 	m.learned.Window, m.learned.WindowAt = 0, time.Time{}
@@ -121,7 +120,7 @@ func (m *Model) applyWindow(tokens int) {
 	m.window = m.facts(m.known).Window()
 }
 
-// WithWindow is the model as it would be after SetWindow. Nothing is kept of it.
+// WithWindow returns a copy of the model as SetWindow would leave it. Nothing is stored.
 func (m *Model) WithWindow(tokens int) (*Model, error) {
 	if tokens < 0 {
 		return nil, fmt.Errorf("a window of %d tokens is not possible; 0 detects it", tokens)
@@ -133,9 +132,8 @@ func (m *Model) WithWindow(tokens int) (*Model, error) {
 	return other, nil
 }
 
-// TrueWindow is the window that the server really has, as far as it contradicts the one that the user set:
-// what it states, or the limit after a request of which it read only a part. It is false where nothing
-// contradicts.
+// ActualWindow returns the window of the server if it contradicts the one that the user set: the one it states, or the
+// limit after a truncation. Otherwise ok is false.
 func (m *Model) ActualWindow() (tokens int, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -149,15 +147,16 @@ func (m *Model) ActualWindow() (tokens int, ok bool) {
 	return 0, false
 }
 
-// Ran says that the model answered: a server that could not say its window before the model ran can say it now.
+// NoteAnswered records that the model answered. A server that could not state its window before the model ran may be
+// able to now.
 func (m *Model) NoteAnswered() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.ran, m.ranWith = m.ran || m.window.Again, m.askedWindow()
 }
 
-// askedWindow is the window that the server is asked to run the model with. It is 0 where the server takes no wishes,
-// and where nobody knows: a guess could take more memory than there is. The caller holds the lock.
+// askedWindow returns the window that the server is asked to run the model with. It is 0 if the server does not take
+// such a request, or if the window is only a guess, which could take too much memory. The caller holds the lock.
 func (m *Model) askedWindow() int {
 	if m.window.Assumed || m.window.ByName || m.Client.Wire(m.Name) != llm.OllamaWire {
 		return 0
@@ -165,9 +164,9 @@ func (m *Model) askedWindow() int {
 	return m.window.Tokens
 }
 
-// AskWindowAgain asks the server for a window that it could not say before the model ran, once after each
-// answer, and says whether it states another one than before. It may wait for the network. A turn that begins
-// meanwhile does not wait with it.
+// QueryWindowAfterRun asks the server for a window that it could not state before the model ran, once after each
+// answer. It reports whether the window is new. It may wait for the network; a turn that begins in the meantime does
+// not wait.
 func (m *Model) QueryWindowAfterRun(ctx context.Context) (other bool) {
 	m.mu.Lock()
 	due := m.ran
@@ -176,7 +175,7 @@ func (m *Model) QueryWindowAfterRun(ctx context.Context) (other bool) {
 	return due && m.QueryWindow(ctx)
 }
 
-// AskWindow asks the server for its window once more, and says whether it states another one than before.
+// QueryWindow asks the server for its window again, and reports whether it is new.
 func (m *Model) QueryWindow(ctx context.Context) (other bool) {
 	ctx, cancel := context.WithTimeout(ctx, WindowTimeout)
 	defer cancel()
@@ -184,10 +183,9 @@ func (m *Model) QueryWindow(ctx context.Context) (other bool) {
 	return err == nil && stated.Tokens > 0 && m.noteStated(ctx, stated)
 }
 
-// ListedWindows are what is known of the windows of models that their endpoints list: by the configuration, by
-// what was set and learned, by what the servers state now, and by the models' names. One that would only be
-// assumed is left empty. Without a store nothing was set or learned. The error is that of reading the store;
-// the windows are what is known without it.
+// ListedWindows returns what is known about the windows of the models that endpoints list: from the configuration, from
+// storage, from the servers and from the models' names. Windows that would only be assumed are left empty. st may be
+// nil. If reading the store fails, the windows are what is known without it.
 func ListedWindows(
 	ctx context.Context, st *store.Store, endpoints []llm.Endpoint, list []llm.Model, now time.Time,
 ) (windows []llm.Window, failed error) {

@@ -7,22 +7,22 @@ import (
 	"winnow/session/store"
 )
 
-// Shortfall is a request of which the server read only a part, without saying so: it counted far fewer
-// tokens than were sent.
+// ServerTruncation describes a request of which the server silently read only a part: it counted far fewer tokens than
+// were sent.
 type ServerTruncation struct {
-	Turn     int // the request's turn, from 1
-	Expected int // tokens that the server was expected to count
-	Reported int // tokens that it counted
+	Turn     int // the turn of the request, from 1
+	Expected int // the expected count of the server
+	Reported int // the count that the server reported
 }
 
-// ShortfallOf is what a record says of a part that the server did not read, and false where it read all.
+// ServerTruncationOf returns the truncation of a recorded request, and false if the server read all of it.
 func ServerTruncationOf(r store.Request) (ServerTruncation, bool) {
 	return ServerTruncation{Turn: r.Turn, Expected: r.CutExpected, Reported: r.Prompt}, r.CutExpected > 0
 }
 
-// FirstRead is the index of the first message of a request that the server can have read, where it read only
-// so many tokens: it drops the oldest first, and keeps the system prompt. Messages before it that were
-// sent were not read, but for what is recalled in front of the newest message.
+// FirstReadByServer returns the index of the first message that the server can have read, assuming that it drops the
+// oldest messages first and keeps the system prompt. Earlier messages were not read, except for what is recalled before
+// the current message.
 func FirstReadByServer(entries []history.Entry, sum history.TokenSum, short ServerTruncation) int {
 	scale := float64(short.Expected) / float64(max(1, sum.Total))
 	space := float64(short.Reported) - scale*float64(sum.System+sum.Tools)
@@ -39,7 +39,8 @@ func FirstReadByServer(entries []history.Entry, sum history.TokenSum, short Serv
 	return 0
 }
 
-// NotRead says that the server cannot have read a message that was sent, where first is what FirstRead gave.
+// UnreadByServer reports whether a message was sent but cannot have been read by the server; first is the result of
+// FirstReadByServer.
 func UnreadByServer(e history.Entry, first int) bool {
 	return e.Index < first && e.Sent() && e.Place != history.LevelOut
 }

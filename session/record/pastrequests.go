@@ -12,19 +12,19 @@ import (
 	"winnow/session/store"
 )
 
-// Past is what the requests of a conversation tell about its next one. Its methods may be called from several
-// goroutines. Models are named "endpoint/model".
+// PastRequests holds what the past requests of a conversation mean for the next one. It is safe for concurrent use.
+// Models are named "endpoint/model".
 type PastRequests struct {
 	mu       sync.Mutex
-	read     bool             // the records are read
-	begun    bool             // a turn that is over was answered
-	cutShort map[int64]bool   // messages that a request of an earlier turn did not hold whole
-	turn     []int64          // the same of the running turn
-	answered *answeredRequest // the request that was answered last, nil for none
-	counted  *store.Request   // the request whose tokens the server counted last, nil for none
+	read     bool             // the records have been read
+	begun    bool             // an earlier turn was answered
+	cutShort map[int64]bool   // messages that a request of an earlier turn did not send whole
+	turn     []int64          // the same for the running turn
+	answered *answeredRequest // the last answered request, nil for none
+	counted  *store.Request   // the last request whose tokens the server counted, nil for none
 }
 
-// answered is a request that something was answered to.
+// answeredRequest is a request that was answered.
 type answeredRequest struct {
 	at       time.Time
 	model    string
@@ -32,22 +32,24 @@ type answeredRequest struct {
 	messages []history.Message
 }
 
-// NewPast is the past of a conversation. One that has just begun has no records to read.
+// NewPastRequests returns the past requests of a conversation. begins is true for a new conversation, which has no
+// records to read.
 func NewPastRequests(begins bool) *PastRequests {
 	return &PastRequests{read: begins, cutShort: map[int64]bool{}}
 }
 
-// modelOf names the model that a request went to.
+// modelOf returns the name of the model that a request went to.
 func modelOf(q store.Request) string { return q.Endpoint + "/" + q.Model }
 
-// Counted takes the record of a request whose tokens the server counted: it says whether all of them were read.
+// NoteCounted takes the record of a request whose tokens the server counted. The count shows whether the server read
+// all of the request.
 func (p *PastRequests) NoteCounted(q store.Request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.counted = &q
 }
 
-// Answered takes a request of the running turn to which something was answered.
+// NoteAnswered takes a request of the running turn that was answered.
 func (p *PastRequests) NoteAnswered(q store.Request, plan history.Plan) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -63,7 +65,7 @@ func answerTo(q store.Request, plan history.Plan) *answeredRequest {
 	return &answeredRequest{at: q.Created, model: modelOf(q), tools: plan.Sum.Tools, messages: plan.Messages}
 }
 
-// EndTurn says that the turn is over: from now on its requests are earlier ones.
+// EndTurn ends the turn: from now on its requests count as earlier ones.
 func (p *PastRequests) EndTurn() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -74,12 +76,11 @@ func (p *PastRequests) EndTurn() {
 	p.turn = nil
 }
 
-// recordsRead is how many of the newest records are looked at for what was answered and counted last.
+// recordsRead is how many of the newest records Load reads.
 const recordsRead = 64
 
-// Load reads what the records of a conversation that was opened tell of its past requests: until it returns, a
-// Forecast says nothing of them. It makes the newest request again, which takes as long as a first plan. What cannot be
-// made again is passed over.
+// Load reads the records of an opened conversation. Until it returns, Forecast does not know the past requests. It
+// rebuilds the newest request, which takes as long as a first plan. Requests that cannot be rebuilt are skipped.
 func (p *PastRequests) Load(ctx context.Context, r Records) error {
 	p.mu.Lock()
 	read := p.read
@@ -116,13 +117,13 @@ func (p *PastRequests) Load(ctx context.Context, r Records) error {
 	for _, id := range cut {
 		p.cutShort[id] = true
 	}
-	// A turn may have gone on meanwhile, and knows better.
+	// A turn that ran in the meantime has newer values.
 	p.answered, p.counted = cmp.Or(p.answered, last), cmp.Or(p.counted, counted)
 	return nil
 }
 
-// Alike is how many messages of a plan for a model are those that the request before it began with. It is 0 where that
-// request went to another model or offered other tools.
+// CommonPrefix returns how many messages at the start of a plan for a model are the same as in the request before it.
+// It is 0 if that request went to another model or offered other tools.
 func (p *PastRequests) CommonPrefix(model string, plan history.Plan) int {
 	p.mu.Lock()
 	before := p.answered
@@ -133,31 +134,30 @@ func (p *PastRequests) CommonPrefix(model string, plan history.Plan) int {
 	return history.CommonPrefix(before.messages, plan.Messages)
 }
 
-// Forecast is what the requests before tell about one that is planned.
+// Forecast is what past requests mean for a planned one.
 type Forecast struct {
-	Prefix ReusablePrefix
+	Prefix CachedPrefix
 
-	// Losses are the messages that lose text for the first time in this conversation, as indexes into
-	// plan.Entries: they are not sent whole, and were sent whole in every earlier request that knew them and
-	// that something was answered to. Those that the user excludes or has left out, and those that hold
-	// nothing to send or cannot be read, are none. A turn's own requests count as earlier ones once it has
-	// ended. Before the first answer there are none: a conversation that was imported has lost nothing.
+	// Losses are the messages that lose text for the first time in this conversation, as indexes into plan.Entries:
+	// they are not sent whole, but were sent whole in every answered request of the earlier turns. Messages that the
+	// user excluded or left out, and blank or unreadable ones, do not count. Before the first answer there are no
+	// losses, because an imported conversation has not lost anything yet.
 	Losses []int
 
-	// Of the newest request that the server counted; nil where it read all, or where it was another model's.
+	// Truncation is that of the newest request that the server counted; nil if there was none, or if another model
+	// was asked.
 	Truncation *ServerTruncation
 }
 
-// Prefix is about how much of a request a server may have read before, in counted tokens.
-type ReusablePrefix struct {
-	// The messages that the request and the one before it begin with alike, and the tool schemas in front of them.
+// CachedPrefix is approximately how much of a request the server may have in its cache.
+type CachedPrefix struct {
+	// Winnow's own count of the tool schemas and the first messages that are the same as in the request before.
 	Tokens int
-	Known  bool      // false where there is nothing to compare with
-	Sent   time.Time // when the one before it was sent
+	Known  bool      // false if there is no request to compare with
+	Sent   time.Time // when that request was sent
 }
 
-// Forecast compares a plan for a model with the requests before it. Of a conversation that was opened nothing is known
-// before Load.
+// Forecast compares a plan for a model with the requests before it.
 func (p *PastRequests) Forecast(model string, plan history.Plan) (f Forecast) {
 	alike := p.CommonPrefix(model, plan)
 	p.mu.Lock()
@@ -167,9 +167,9 @@ func (p *PastRequests) Forecast(model string, plan history.Plan) (f Forecast) {
 			f.Truncation = &short
 		}
 	}
-	// What both requests begin with alike, the server of the same model may still know.
+	// The server may still have the common prefix in its cache.
 	if p.answered != nil && p.answered.model == model {
-		f.Prefix = ReusablePrefix{Tokens: prefixTokens(plan, alike), Known: true, Sent: p.answered.at}
+		f.Prefix = CachedPrefix{Tokens: prefixTokens(plan, alike), Known: true, Sent: p.answered.at}
 	}
 	if !p.read || !p.begun {
 		return f
@@ -184,8 +184,8 @@ func (p *PastRequests) Forecast(model string, plan history.Plan) (f Forecast) {
 	return f
 }
 
-// beginning is about how many tokens the first n messages of a plan have, with the tool schemas in front of them. The
-// markers among them are not counted.
+// prefixTokens returns approximately how many tokens the first n messages of a plan have, including the tool schemas.
+// Markers are not counted.
 func prefixTokens(plan history.Plan, n int) int {
 	if n == 0 {
 		return 0
@@ -200,7 +200,7 @@ func prefixTokens(plan history.Plan, n int) int {
 		e := &plan.Entries[s.Entry]
 		cost := e.TokensAfter
 		if size := s.To - s.From; e.Recalled && !s.Recalled && size < e.CharsBefore {
-			cost = e.TokensBefore * size / e.CharsBefore // shortened here, and recalled behind it
+			cost = e.TokensBefore * size / e.CharsBefore // shortened here, and recalled later
 		}
 		tokens += cost
 	}

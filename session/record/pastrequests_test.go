@@ -55,7 +55,7 @@ func conversation(t *testing.T, questions ...string) Records {
 		r.Turns++
 		say(history.User, question)
 		q, plan := r.leaving(t, leaf)
-		q, err := r.Add(t.Context(), q, plan, ReusablePrefix{})
+		q, err := r.Add(t.Context(), q, plan, CachedPrefix{})
 		if err != nil {
 			t.Fatal(err)
 		}
