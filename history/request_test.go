@@ -10,7 +10,6 @@ import (
 	"github.com/clipperhouse/uax29/v2/graphemes"
 	"pgregory.net/rapid"
 
-	"winnow/history/cause"
 	"winnow/history/jsonrepair"
 	"winnow/history/message"
 )
@@ -63,37 +62,6 @@ func TestEveryBudgetForWhatMustBeSentIsKept(t *testing.T) {
 		p, err := Build(s.past, s.o)
 		if sum := p.Sum; err != nil || sum.Used() > sum.Limit {
 			t.Fatalf("%d tokens must be sent and %d fit: %v, %+v\n%s", over.Need, sum.Limit, err, sum, s)
-		}
-	})
-}
-
-func TestAnswersAreCutBeforeQuestions(t *testing.T) {
-	check(t, func(t *rapid.T, s scene) {
-		p, _ := built(t, s)
-		for _, e := range p.Entries[:len(s.past)] {
-			maxima := s.o.Policy.UserMaxChars
-			if e.Role == User && e.CharsBefore <= maxima && e.Disposition == Cut && e.Cause.Code != cause.ImageNote {
-				t.Fatalf("message %d has %d of at most %d characters and is cut: %s\n%s", e.Index, e.CharsBefore,
-					maxima, e.Cause.Sentence(), s)
-			}
-			if e.Role != Assistant || e.Level != LevelShortened {
-				continue
-			}
-			maxima = s.o.Policy.AssistantMaxChars
-			if e.Cause.Code == cause.AssistantLimit && e.Cause.Limit == maxima && e.CharsAfter > maxima {
-				t.Fatalf("answer %d is cut to %d characters, above %d\n%s", e.Index, e.CharsAfter, maxima, s)
-			}
-			cutAlready := strings.HasSuffix(s.stored(e), s.o.Policy.AssistantSuffix) ||
-				strings.Contains(s.stored(e), " characters left out ...]\n")
-			longer := e.CharsBefore-maxima <= runes(s.o.Policy.AssistantSuffix)
-			newest := e.Cause.Code == cause.Newest
-			cut := message.GraphemePrefix(s.stored(e), maxima) + s.o.Policy.AssistantSuffix
-			pays := e.TokensBefore-(len(cut)+3)/4 >= leastSaved
-			if e.Disposition == Kept && e.CharsBefore > maxima && pays && !longer && !cutAlready && !newest &&
-				len(s.past[e.Index].ToolCalls) == 0 {
-				t.Fatalf("answer %d has %d characters and stays whole at its limits: %s\n%s", e.Index, e.CharsBefore,
-					e.Cause.Sentence(), s)
-			}
 		}
 	})
 }

@@ -285,7 +285,7 @@ func TestTheQuestionForTheWindowKeepsNoTurnBusy(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.begins(s)
-	// A turn that waits for the server takes three seconds (target.Patience) every time; a busy machine does not make
+	// A turn that waits for the server takes three seconds (target.WindowTimeout) every time; a busy machine does not make
 	// every turn so slow.
 	const patience = 3 * time.Second
 	waited := true

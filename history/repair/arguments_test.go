@@ -10,7 +10,7 @@ import (
 	"winnow/history/message"
 )
 
-// What a request sends as the arguments of a call is what ArgumentsOf says, so that the call can be run with it.
+// What a request sends as the arguments of a call is what RepairArguments returns, so that the call can be run with it.
 func TestTheArgumentsOfACallAreThoseThatAreSent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pieces := rapid.SampledFrom([]string{
