@@ -250,7 +250,7 @@ func (a *app) newDeps() session.Deps {
 	return session.Deps{
 		Store:        a.store,
 		Models:       a.catalog,
-		Base:         settings.Base{Policy: c.Context, Context: c.ContextKeys, Environment: c.EnvironmentKeys},
+		Global:       settings.Global{Policy: c.Context, Context: c.ContextKeys, Environment: c.EnvironmentKeys},
 		System:       c.System.Prompt,
 		Sampling:     record.Sampling(c.Sampling),
 		DefaultsFor:  c.ModelSettings,

@@ -86,7 +86,7 @@ func isIdle(s mcp.ServerStatus) bool { return s.State == mcp.NotStarted }
 type shownContext struct {
 	report.ContextReport
 	plan   history.Plan
-	record record.Recorded        // of a past request
+	record record.RecordedRequest // of a past request
 	body   func() ([]byte, error) // returns the body of the request
 	unsent error                  // why the request would not be sent and what helps; nil if it would be sent
 }
@@ -104,7 +104,7 @@ func (a *app) contextOf(ctx context.Context, s *session.Session) (shownContext, 
 		trial.Model = a.choice.Ref
 	}
 	if a.flags.budget != "" {
-		n, ok := settings.ReadBudget(a.flags.budget)
+		n, ok := settings.ParseBudget(a.flags.budget)
 		if !ok {
 			return shownContext{}, fail(exitUsage, "--budget is %q; must be a number of tokens, or auto",
 				a.flags.budget)
@@ -124,7 +124,7 @@ func (a *app) contextOf(ctx context.Context, s *session.Session) (shownContext, 
 	switch {
 	case errors.As(err, &over):
 		l.Error = report.ErrorText(over)
-		oversize := session.AsOversize(over, tried.Target.Windows())
+		oversize := session.AsOversize(over, tried.Target.WindowFacts())
 		l.unsent = fail(exitFailed, "nothing would be sent: %s",
 			oversize.Sentence(remedies(oversize, tried.Target.Client.Endpoint().Name)))
 	case tried.Err != nil:
@@ -150,15 +150,15 @@ func pastContext(ctx context.Context, s *session.Session, turn string) (shownCon
 		return shownContext{}, err
 	}
 	plan := r.Plan
-	plan.Spans = plan.SpansAmong(r.Verdicts.Entries)
+	plan.Spans = plan.SpansFor(r.Verdicts.Entries)
 	plan.Sum, plan.Entries, plan.Added = r.Verdicts.Sum, r.Verdicts.Entries, r.Verdicts.Added
 	plan.Rules = r.Request.Rules
 	if !r.Proven {
-		plan.Next = nil // it belongs to another plan
+		plan.NextToDrop = nil // it belongs to another plan
 	}
 	l := shownContext{
 		ContextReport: report.NewContextReport(s.Info(), r.Request.Endpoint+"/"+r.Request.Model, plan),
-		plan:          plan, record: r.Recorded, body: func() ([]byte, error) { return r.Body, nil },
+		plan:          plan, record: r.RecordedRequest, body: func() ([]byte, error) { return r.Body, nil },
 	}
 	l.Request = report.NewPastRequest(r)
 	return l, nil
@@ -184,7 +184,7 @@ func (p *program) writeRequest(l shownContext) error {
 	body, err := l.body()
 	text := string(body)
 	if p.flags.prompt {
-		text, err = history.RenderPrompt(history.NewPrompt(l.plan), "prompt", history.PromptTemplate)
+		text, err = history.RenderTextPrompt(history.NewTextPrompt(l.plan), "prompt", history.TextPromptTemplate)
 	}
 	if err != nil {
 		return err

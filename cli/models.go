@@ -127,7 +127,7 @@ func (a *app) findModel(ctx context.Context, ref string) (*knownModel, error) {
 	if err != nil {
 		return nil, fail(exitUsage, "%w", err)
 	}
-	if k.learned, err = target.LearnedOf(ctx, a.store, k.client.Endpoint(), k.id); err != nil {
+	if k.learned, err = target.LoadLearned(ctx, a.store, k.client.Endpoint(), k.id); err != nil {
 		return nil, err
 	}
 	k.client.Learn(k.id, k.learned)

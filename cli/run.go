@@ -98,7 +98,7 @@ func (a *app) answer(ctx context.Context, draft string) error {
 	err = tooLong(out.follow(s.Send(ctx, session.Draft{Text: draft, Files: files})), s.Info().Endpoint)
 	id := s.Info().ID
 	if err != nil {
-		a.log.Error("the turn ended", "session", id, "error", record.ErrorCode(err))
+		a.log.Error("the turn ended", "session", id, "error", record.LogCode(err))
 	}
 	if a.flags.noSave {
 		id = ""
@@ -148,7 +148,7 @@ func tooLong(err error, endpoint string) error {
 	switch {
 	case errors.As(err, &over):
 		return fail(exitFailed, "nothing was sent or saved: %s", over.Sentence(remedies(over, endpoint)))
-	case errors.As(err, &later) && len(later.Parts) > 0 && later.Parts[0].Kind == history.PartTools:
+	case errors.As(err, &later) && len(later.Parts) > 0 && later.Parts[0].Kind == history.RequiredTools:
 		return fmt.Errorf("%w; %s offers fewer", err, toolsOff)
 	}
 	return err
@@ -160,8 +160,9 @@ const toolsOff = `approve = "off" or tools = { NAME = "off" } under [mcp_servers
 // remedies returns the settings that help if a request does not fit.
 func remedies(over *session.OversizeError, endpoint string) session.OversizeHints {
 	return session.OversizeHints{
-		Parts: map[history.PartOf]string{
-			history.PartSystem: "[system] prompt", history.PartTools: toolsOff, history.PartDraft: "shorten it",
+		Parts: map[history.RequiredPartKind]string{
+			history.RequiredDraft:  "shorten it",
+			history.RequiredSystem: "[system] prompt", history.RequiredTools: toolsOff,
 		},
 		Budget: fmt.Sprintf("[context] budget = %d", over.SufficientWindow()),
 		Window: fmt.Sprintf("[endpoints.%s] window = %d", endpoint, over.SufficientWindow()),
@@ -189,7 +190,7 @@ func (w *answerWriter) follow(events <-chan session.Event) error {
 		case session.AnswerStored:
 			w.answer.EndLine()
 		case session.LimitExceeded:
-			event.Answer(limits.No) // there is nobody to ask; the turn ends with the reason
+			event.Answer(limits.DoNotSend) // there is nobody to ask; the turn ends with the reason
 		case session.Finished:
 			end = event.Err
 		}

@@ -88,11 +88,11 @@ func (p *program) sessionsShow() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			used, err := record.UsageIn(ctx, s, info.ID)
+			used, err := record.SessionUsage(ctx, s, info.ID)
 			if err != nil {
 				return err
 			}
-			return p.show(report.Conversation{Session: info, Cost: used.Spent, Messages: messages})
+			return p.show(report.Conversation{Session: info, Cost: used.CostSum, Messages: messages})
 		}))
 }
 

@@ -14,44 +14,44 @@ import (
 // server, and tools are disabled where they are configured.
 func TestTheWaysOutOfATooLongRequestHelp(t *testing.T) {
 	t.Parallel()
-	over := func(part history.PartOf, bound history.Bound) error {
+	over := func(part history.RequiredPartKind, bound history.Bound) error {
 		return &history.OverBudgetError{
 			Need: 15_433, Have: 4000, Bound: bound,
-			Parts: []history.FixedPart{{Kind: part, Tokens: 15_000}, {Kind: history.PartFormat, Tokens: 433}},
+			Parts: []history.RequiredPart{{Kind: part, Tokens: 15_000}, {Kind: history.RequiredFormat, Tokens: 433}},
 		}
 	}
 	stated := func(source string) llm.WindowFacts {
 		return llm.WindowFacts{Stated: llm.Window{Tokens: 8192, Source: source}}
 	}
 	for _, c := range []struct {
-		part   history.PartOf
+		part   history.RequiredPartKind
 		bound  history.Bound
 		window llm.WindowFacts
 		want   string
 	}{
 		{
-			history.PartDraft, history.BoundWindow,
+			history.RequiredDraft, history.BoundWindow,
 			llm.WindowFacts{},
 			"your message 15,000 → shorten it · raise the window → [endpoints.e] window = 32000",
 		},
 		{
-			history.PartDraft, history.BoundWindow, stated("llama.cpp's n_ctx"),
+			history.RequiredDraft, history.BoundWindow, stated("llama.cpp's n_ctx"),
 			"raise the window → llama-server -c 32000",
 		},
 		{
-			history.PartDraft, history.BoundWindow, stated("Ollama's running context_length"),
+			history.RequiredDraft, history.BoundWindow, stated("Ollama's running context_length"),
 			"raise the window → OLLAMA_CONTEXT_LENGTH=32000 ollama serve",
 		},
 		{
-			history.PartDraft, history.BoundWindow, stated("vLLM's max_model_len"),
+			history.RequiredDraft, history.BoundWindow, stated("vLLM's max_model_len"),
 			"raise the window → vllm serve --max-model-len 32000",
 		},
 		{
-			history.PartDraft, history.BoundWindow, stated("the server's context_length"),
+			history.RequiredDraft, history.BoundWindow, stated("the server's context_length"),
 			"your message 15,000 → shorten it · choose a model with a larger window → -m MODEL",
 		},
 		{
-			history.PartTools, history.BoundMaxContext,
+			history.RequiredTools, history.BoundMaxContext,
 			llm.WindowFacts{},
 			`tools 15,000 → approve = "off" or tools = { NAME = "off" } under [mcp_servers.NAME]` +
 				` · raise the budget → [context] budget = 32000`,
@@ -62,7 +62,7 @@ func TestTheWaysOutOfATooLongRequestHelp(t *testing.T) {
 			t.Errorf("%s, limited by %s at %q: %v\nwant %s", c.part, c.bound, c.window.Stated.Source, err, c.want)
 		}
 	}
-	err := tooLong(fmt.Errorf("plan: %w", over(history.PartTools, history.BoundBudget)), "e")
+	err := tooLong(fmt.Errorf("plan: %w", over(history.RequiredTools, history.BoundBudget)), "e")
 	if !strings.Contains(err.Error(), "the tools alone 15,000; "+toolsOff) {
 		t.Errorf("a later request of the turn: %v", err)
 	}

@@ -19,10 +19,10 @@ func (p *program) usageCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			by := record.UsageBy{
+			by := record.UsageGroups{
 				Day: by == "" || by == "day", Model: by == "" || by == "model", Session: by == "session",
 			}
-			used, err := record.UsageOf(ctx, from, to, by, s)
+			used, err := record.ReportUsage(ctx, from, to, by, s)
 			if err != nil {
 				return err
 			}

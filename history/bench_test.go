@@ -39,7 +39,7 @@ func benchOptions(tb testing.TB, preset string, budget int) Options {
 func BenchmarkBuild(b *testing.B) {
 	for _, n := range []int{1000, 10000, 100000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			c := Read(chat(n/2), nil)
+			c := NewConversation(chat(n/2), nil)
 			o := benchOptions(b, "balanced", 0)
 			if _, err := c.Build(o); err != nil {
 				b.Fatal(err)
@@ -73,7 +73,7 @@ func BenchmarkFirstPlan(b *testing.B) {
 			}
 			b.SetBytes(int64(bytes))
 			for b.Loop() {
-				if _, err := Read(past, nil).Build(benchOptions(b, "balanced", 0)); err != nil {
+				if _, err := NewConversation(past, nil).Build(benchOptions(b, "balanced", 0)); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -85,7 +85,7 @@ func BenchmarkFirstPlan(b *testing.B) {
 // a provider's prompt cache, or a local model, need not read again.
 func reuse(tb testing.TB, o Options, turns int) float64 {
 	var before []Message
-	c, sum, requests := Read(nil, nil), 0.0, 0
+	c, sum, requests := NewConversation(nil, nil), 0.0, 0
 	for _, m := range chat(turns) {
 		if m.Role == User {
 			o.Turn = []Message{m}
@@ -93,7 +93,7 @@ func reuse(tb testing.TB, o Options, turns int) float64 {
 			if err != nil {
 				tb.Fatal(err)
 			}
-			same, total, alike := 0, 0, Alike(before, p.Messages)
+			same, total, alike := 0, 0, CommonPrefix(before, p.Messages)
 			for k, m := range p.Messages {
 				cost := c.count(m.Content) + overhead(&m, c.count) + frameMessage
 				total += cost

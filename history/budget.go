@@ -10,46 +10,45 @@ import (
 	"winnow/history/message"
 )
 
-// What the chat format costs around the texts, in tokens.
+// The costs of the chat format around the texts, in tokens.
 const (
 	frameMessage = 4 // each message
-	frameJoint   = 1 // a system message that stands behind another text
+	frameJoint   = 1 // a system message appended to another text
 	frameRequest = 3 // the request itself
-	frameCall    = 8 // each tool call beside its name and arguments
+	frameCall    = 8 // each tool call, besides its name and arguments
 
-	// ImageTokens is what an image is taken to cost where only the server knows.
-	ImageTokens = 765
+	// DefaultImageTokens is the assumed cost of an image whose real cost only the server knows.
+	defaultImageTokens = 765
 )
 
-// The safety margin of the window: the wider one holds until a server has reported usage.
+// The safety margin, as a share of the window. The wider one applies until a server has reported usage.
 const (
 	marginKnown   = 0.03
 	marginUnknown = 0.10
 )
 
-// The least of the window that is kept free for the reply where nothing says how long it may be, and
-// the most of it that any reply gets.
+// The space for the reply. If no length is set for it, replyTokens are kept free, but no more than a quarter of the
+// window. No reply gets more than half of the window.
 const (
 	replyTokens   = 4096
-	replyShare    = 4 // one part in so many
+	replyShare    = 4
 	maxReplyShare = 2
 )
 
-// budget is how much a request may hold. Of the sum it has what limits the request, before anything is in it.
+// budget is how much a request may hold. Of the embedded sum, only what limits the request is set.
 type budget struct {
-	Sum
-	counted int // counted tokens of the whole request
-	history int // counted tokens of the history alone
-	chars   int // characters of the history alone
+	TokenSum
+	counted int // winnow's own tokens for the whole request
+	history int // winnow's own tokens for the history
+	chars   int // characters for the history
 }
 
-// measureBudget is the budget formula: the smaller of the budget and of what the window leaves beside the
-// reply. Reserve and margin guard the window and are not taken off the budget; every other part is a
-// row of the sum and is subtracted there, once.
+// measureBudget computes the limit of a request: the smaller of the budget and the space that the window leaves beside
+// the reply. Reserve and margin apply to the window only and are not subtracted from the budget.
 func measureBudget(o Options) budget {
 	p := o.Policy
 	b := budget{
-		Sum: Sum{
+		TokenSum: TokenSum{
 			Tools: o.Tools, Window: o.Window, Budget: p.Budget, Limit: p.Budget, Bound: BoundBudget,
 			Ratio: o.Ratio, Margin: marginKnown,
 		},
@@ -71,7 +70,7 @@ func measureBudget(o Options) budget {
 		}
 	}
 	if o.Limit > 0 && o.Limit < b.Limit {
-		b.Bound, b.Limit = BoundUnread, o.Limit
+		b.Bound, b.Limit = BoundLearned, o.Limit
 	}
 	b.counted = b.countedIn(b.Limit)
 	if p.HistoryBudget > 0 {
@@ -83,7 +82,8 @@ func measureBudget(o Options) budget {
 	return b
 }
 
-// countedIn is the most counted tokens that the server counts as no more than so many.
+// countedIn returns the largest of winnow's own counts that converts to at most the given number of the server's
+// tokens.
 func (b budget) countedIn(tokens int) int {
 	if tokens == NoLimit {
 		return NoLimit
@@ -95,8 +95,8 @@ func (b budget) countedIn(tokens int) int {
 	return counted
 }
 
-// step is the size of a block in tokens: a power of two near a quarter of the most that the policy ever
-// sends. A budget that is set by hand, and the model's window, do not change it.
+// step returns the size of a block in tokens: a power of two near a quarter of the largest request that the policy
+// allows. It depends neither on the model's window nor on a budget set by hand.
 func (p Policy) step() int {
 	if p.StepTokens > 0 {
 		return p.StepTokens
@@ -108,39 +108,39 @@ func (p Policy) step() int {
 	return step
 }
 
-// cost is what the selected texts cost so far. It is a value: a step that does not fit is undone by taking the old one
-// back.
+// cost is the running cost of the selected texts. It is a value, so a step that does not fit is undone by restoring the
+// old one.
 type cost struct {
 	body            int // tokens of the texts in the body, with their frames
-	gaps            int // runs of messages that the body leaves out
-	withoutQuestion int // answers in the body without a question of theirs
+	gaps            int // runs of messages left out of the body
+	withoutQuestion int // answers in the body whose question is missing
 	recalled        int // tokens of the recalled texts, with their labels
 	chars           int // characters of the history as sent
-	messages        int // how many they are
+	messages        int // number of messages
 }
 
-// need is the tokens of the whole request as far as it is selected.
+// need returns the tokens of the whole request as selected so far.
 func (s *selection) need() int { return s.fixed + s.past(s.cost) }
 
-// past is the tokens of the history with its markers and what is recalled.
+// past returns the tokens of the history, with its gap markers and the recalled texts.
 func (s *selection) past(of cost) int {
 	tokens := of.body + of.gaps*s.gap
 	if of.gaps > 0 && s.o.System == "" {
-		tokens += frameMessage // without a system prompt, a marker at the end is a message of its own
+		tokens += frameMessage // without a system prompt, the last marker is a message of its own
 	}
 	if of.withoutQuestion > 0 {
-		// Each may follow a message that holds nothing but a marker, or what a request begins with.
-		tokens += of.withoutQuestion*frameMessage + s.c.remembered(startText)
+		// Each may need a user message in front of it that holds only a marker or the start text.
+		tokens += of.withoutQuestion*frameMessage + s.c.countCached(startText)
 	}
 	if of.recalled > 0 {
-		tokens += of.recalled + s.c.remembered(recallHead) + s.c.remembered(recallTail)
+		tokens += of.recalled + s.c.countCached(recallHead) + s.c.countCached(recallTail)
 	}
 	return tokens
 }
 
-// fits checks every bound of the policy after a step, before which the request held so many messages. The newest
-// messages up to MinMessages, with the question of the last of them, may go beyond the bounds on the history, never
-// beyond those of the request.
+// fits checks all bounds after a step; before is the number of messages without the step. With DropOldest, the newest
+// MinMessages messages, and the question of the last of them, may exceed the bounds on the history, but never those on
+// the request.
 func (s *selection) fits(before int) bool {
 	if s.need() > s.budget.counted {
 		return false
@@ -151,8 +151,9 @@ func (s *selection) fits(before int) bool {
 	return s.past(s.cost) <= s.budget.history && s.cost.chars <= s.budget.chars
 }
 
-// shortfall is why an increment did not fit, with its sum; was is the cost without it.
-func (s *selection) shortfall(was cost) Cause {
+// causeNotFitting returns why an increment did not fit, with the tokens or characters that it needed and that were
+// left. was is the cost without it.
+func (s *selection) causeNotFitting(was cost) Cause {
 	before, after := s.past(was), s.past(s.cost)
 	available := s.budget.counted - s.fixed
 	if after <= available {
@@ -165,8 +166,8 @@ func (s *selection) shortfall(was cost) Cause {
 	return Cause{Code: cause.OverBudget, Want: want, Have: have}
 }
 
-// set changes what is chosen of a candidate, and the cost with it. What entering the body costs is not taken back when
-// the candidate leaves it: lower restores that.
+// set changes the choice for a candidate and updates the cost. The cost of entering the body is not taken back when the
+// candidate leaves it: lower restores that.
 func (s *selection) set(i int, to choice) {
 	inBody, inRequest := s.inBody(i), s.inRequest(i)
 	s.charge(i, -1)
@@ -175,20 +176,20 @@ func (s *selection) set(i int, to choice) {
 	if !inBody && s.inBody(i) {
 		s.enter(i)
 	}
-	if !inRequest && s.inRequest(i) && !s.candidates[i].StandIn {
+	if !inRequest && s.inRequest(i) && !s.candidates[i].Placeholder {
 		s.cost.messages++
 	}
 }
 
-// charge adds what a candidate's texts cost, or takes it away with sign -1. The line of a day stands once in the block
-// of recalled texts, and the label of the next candidate depends on this one.
+// charge adds the cost of a candidate's texts, or subtracts it if sign is -1. The date line of a day is charged once
+// for all recalled texts of that day. The label of the next candidate depends on this one.
 func (s *selection) charge(i, sign int) {
 	own := s.rendering(i, s.chosen[i].body)
-	s.cost.body += sign * max(own.tokens, own.held)
+	s.cost.body += sign * max(own.tokens, own.reserved)
 	s.cost.chars += sign * own.length()
 	for k := i; k < min(i+2, len(s.candidates)); k++ {
 		if s.recalled(k) {
-			s.cost.recalled += sign * s.c.remembered(s.label(k))
+			s.cost.recalled += sign * s.c.countCached(s.label(k))
 		}
 	}
 	if !s.recalled(i) {
@@ -203,7 +204,7 @@ func (s *selection) charge(i, sign int) {
 	}
 }
 
-// enter adds the cost of a candidate that has just entered the body: its frame, and a gap that it opens or closes.
+// enter adds the cost of a candidate that has just entered the body: its frame, and the gap that it splits or closes.
 func (s *selection) enter(i int) {
 	v := &s.candidates[i]
 	s.cost.body += frameMessage + s.bridge(v)
@@ -221,63 +222,63 @@ func (s *selection) enter(i int) {
 	}
 }
 
-// inBody reports whether a candidate is in the body.
+// inBody reports whether a candidate is sent in its own place.
 func (s *selection) inBody(i int) bool { return s.chosen[i].body != out }
 
-// inRequest reports whether a candidate is in the request: in the body or in the block of recalled texts.
+// inRequest reports whether a candidate is sent in its own place or in the block of recalled texts.
 func (s *selection) inRequest(i int) bool { return s.inBody(i) || s.chosen[i].recall != out }
 
-// OverBudgetError says that what must be sent does not fit. All numbers are tokens as the server counts
-// them; the plan that comes with the error shows each message.
+// OverBudgetError reports that the parts that must be sent do not fit. All numbers are the server's tokens. The plan
+// that comes with the error has the verdict on each message.
 type OverBudgetError struct {
-	Need  int         // the whole request
-	Have  int         // the most that it may hold
-	Bound Bound       // what sets Have
-	Parts []FixedPart // what Need is made of, the largest first
+	Need  int            // tokens of the whole request
+	Have  int            // its upper limit
+	Bound Bound          // what sets Have
+	Parts []RequiredPart // what Need consists of, the largest first
 }
 
-// FixedPart is a part of a request that is sent whatever else fits.
-type FixedPart struct {
-	Kind     PartOf
-	Tokens   int   // as the server counts them
-	Messages []int // the pinned messages, by their index in the conversation, the largest first
+// RequiredPart is a part of a request that must be sent.
+type RequiredPart struct {
+	Kind     RequiredPartKind
+	Tokens   int   // in the server's tokens
+	Messages []int // the pinned messages, by position in the conversation, the largest first
 }
 
-// PartOf is what a FixedPart is a part of.
-type PartOf string
+// RequiredPartKind is the kind of a RequiredPart, worded for the user.
+type RequiredPartKind string
 
-// The parts of a request that are sent whatever else fits.
+// The kinds of a RequiredPart.
 const (
-	PartSystem  PartOf = "the system prompt"
-	PartTools   PartOf = "the tools"
-	PartPinned  PartOf = "the pinned messages"
-	PartDraft   PartOf = "your message"    // the current message, without what the running turn has added
-	PartTurn    PartOf = "the tool rounds" // what the running turn has added to it
-	PartHistory PartOf = "the history"     // where the policy sends all of it or nothing
-	PartFormat  PartOf = "the format"      // markers, and what the chat format costs around each message
+	RequiredSystem  RequiredPartKind = "the system prompt"
+	RequiredTools   RequiredPartKind = "the tools"
+	RequiredPinned  RequiredPartKind = "the pinned messages"
+	RequiredDraft   RequiredPartKind = "your message"    // the current message, without what the running turn added
+	RequiredTurn    RequiredPartKind = "the tool rounds" // what the running turn added
+	RequiredHistory RequiredPartKind = "the history"     // if the policy sends all of the history or nothing
+	RequiredFormat  RequiredPartKind = "the format"      // markers, and the cost of the chat format around each message
 )
 
-// Bound is what sets the most that a request may hold.
+// Bound says which setting limits the size of a request.
 type Bound string
 
 // The bounds of a request.
 const (
 	BoundBudget     Bound = "budget"             // the budget that the user set
 	BoundMaxContext Bound = "max_context_tokens" // the automatic budget
-	BoundWindow     Bound = "window"             // what the model's window leaves beside the reply
-	BoundUnread     Bound = "unread"             // a limit after a request that was refused or read only in part
+	BoundWindow     Bound = "window"             // the model's window minus the reply
+	BoundLearned    Bound = "unread"             // learned from a request that the server refused or silently cut
 )
 
 func (e *OverBudgetError) Error() string {
 	text := fmt.Sprintf("%s tokens too many: this needs %s and %s fit",
-		message.Grouped(e.Need-e.Have), message.Grouped(e.Need), message.Grouped(e.Have))
+		message.WithCommas(e.Need-e.Have), message.WithCommas(e.Need), message.WithCommas(e.Have))
 	if len(e.Parts) > 1 {
-		text += ", " + string(e.Parts[0].Kind) + " alone " + message.Grouped(e.Parts[0].Tokens)
+		text += ", " + string(e.Parts[0].Kind) + " alone " + message.WithCommas(e.Parts[0].Tokens)
 	}
 	return text
 }
 
-// overBudget is the error for a plan that does not fit.
+// overBudget returns the error for a plan that does not fit.
 func (s *selection) overBudget(p Plan) *OverBudgetError {
 	var pins []int
 	for i, e := range p.Entries[:p.Sum.Stored] {
@@ -290,20 +291,20 @@ func (s *selection) overBudget(p Plan) *OverBudgetError {
 	if i := s.current(); i >= 0 {
 		draft = s.turnSent[i].tokens
 	}
-	parts := []FixedPart{
-		{PartSystem, p.Sum.System, nil},
-		{PartTools, p.Sum.Tools, nil},
-		{PartPinned, p.Sum.Pinned, pins},
-		{PartDraft, draft, nil},
-		{PartTurn, p.Sum.Draft - draft, nil},
-		{PartHistory, p.Sum.Body + p.Sum.Recalled, nil},
-		{PartFormat, p.Sum.Added + p.Sum.Frame, nil},
+	parts := []RequiredPart{
+		{RequiredSystem, p.Sum.System, nil},
+		{RequiredTools, p.Sum.Tools, nil},
+		{RequiredPinned, p.Sum.Pinned, pins},
+		{RequiredDraft, draft, nil},
+		{RequiredTurn, p.Sum.Draft - draft, nil},
+		{RequiredHistory, p.Sum.Body + p.Sum.Recalled, nil},
+		{RequiredFormat, p.Sum.Added + p.Sum.Frame, nil},
 	}
 	round := p.Sum.rounding()
 	for i := range parts {
 		parts[i].Tokens = round(parts[i].Tokens)
 	}
-	parts = slices.DeleteFunc(parts, func(p FixedPart) bool { return p.Tokens <= 0 })
-	slices.SortStableFunc(parts, func(x, y FixedPart) int { return y.Tokens - x.Tokens })
+	parts = slices.DeleteFunc(parts, func(p RequiredPart) bool { return p.Tokens <= 0 })
+	slices.SortStableFunc(parts, func(x, y RequiredPart) int { return y.Tokens - x.Tokens })
 	return &OverBudgetError{Need: p.Sum.Used(), Have: p.Sum.Limit, Bound: p.Sum.Bound, Parts: parts}
 }

@@ -8,11 +8,12 @@ import (
 	"winnow/history/message"
 )
 
-// Build decides one request from a history, the policy and the running turn. When what must be sent does not fit, the
-// plan comes with an *OverBudgetError. With RecoverStrict, the plan of a damaged history comes with a *DamagedError.
-func Build(past []Message, o Options) (Plan, error) { return Read(past, o.Count).Build(o) }
+// Build plans one request from the messages before the running turn. If the parts that must be sent do not fit, it
+// returns the plan together with an *OverBudgetError. With RecoverStrict, a damaged history returns the plan together
+// with a *DamagedError.
+func Build(past []Message, o Options) (Plan, error) { return NewConversation(past, o.Count).Build(o) }
 
-// Build is the same for a history that is already read.
+// Build plans one request, like the function Build.
 func (c *Conversation) Build(o Options) (Plan, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -28,21 +29,21 @@ func (c *Conversation) Build(o Options) (Plan, error) {
 	return c.fallback(o)
 }
 
-// plan is one pass of the pipeline.
+// plan runs the pipeline once.
 func (c *Conversation) plan(o Options) (Plan, error) {
 	s := c.selectFor(o)
 	p := s.plan()
 	if !s.over {
 		return p, nil
 	}
-	// The request is refused for the most that it may cost, so that the sum shows this number too.
+	// The check uses the highest possible cost of the request. The sum has to show that number too.
 	p.Sum.Frame += s.need() - p.Sum.Total
 	p.Sum.Total = s.need()
 	return p, s.overBudget(p)
 }
 
-// fallback plans a request that is certainly valid: tool calls of the past as text, then nothing but the system prompt
-// and the user's message.
+// fallback plans a request that is certain to be valid. It first sends past tool calls as text; if that is not enough,
+// it sends only the system prompt and the user's message.
 func (c *Conversation) fallback(o Options) (Plan, error) {
 	o.Policy.ToolHistory = ToolsText
 	if plan, err := c.plan(o); sendable(plan, o) {
@@ -53,28 +54,28 @@ func (c *Conversation) fallback(o Options) (Plan, error) {
 	return c.plan(o)
 }
 
-// sendable checks what is about to be sent as the strictest server would. A preview without a current message is
-// checked as if one followed.
+// sendable reports whether the strictest server would accept the plan. A preview without a current message is checked
+// as if one followed.
 func sendable(p Plan, o Options) bool {
 	if len(o.Turn) > 0 {
-		return Valid(p.Messages, o.Profile) == nil
+		return validate(p.Messages, o.Profile) == nil
 	}
 	next := []Message{{Role: User, Content: "?"}}
 	if n := len(p.Messages); n > 0 && (p.Messages[n-1].Role == User || o.Profile.NoToolToUser) {
 		next = nil
 	}
-	return Valid(slices.Concat(p.Messages, next), o.Profile) == nil
+	return validate(slices.Concat(p.Messages, next), o.Profile) == nil
 }
 
-// selectFor is the pipeline up to what is sent of every message.
+// selectFor runs the pipeline up to the choice of what to send of each message.
 func (c *Conversation) selectFor(o Options) *selection {
 	s := c.newSelection(o)
-	s.narrowTurn()
+	s.excludeFromTurn()
 	s.countFixed()
 	s.exclude()
 	s.takeSystem()
 	s.findSummary()
-	s.findNewest()
+	s.findNewestTurn()
 	s.findOpener()
 	s.pin()
 	s.capMessages()
@@ -84,13 +85,13 @@ func (c *Conversation) selectFor(o Options) *selection {
 	return s
 }
 
-// newSelection reads the history and the running turn for an endpoint, and measures the budget.
+// newSelection prepares the history and the running turn for an endpoint, and computes the budget.
 func (c *Conversation) newSelection(o Options) *selection {
 	if message.IsBlank(o.System) {
-		o.System = "" // Servers refuse a message that says nothing.
+		o.System = "" // Servers refuse an empty message.
 	}
-	o.System = message.Clean(o.System)
-	t := c.thread(readingFor(o))
+	o.System = message.ToValidUTF8(o.System)
+	t := c.prepare(readingFor(o))
 	s := &selection{
 		c: c, o: o, history: t, candidates: t.candidates, turn: c.turnFor(o, t), budget: measureBudget(o),
 		step: o.Policy.step(), chosen: make([]choice, len(t.candidates)), covered: make([]bool, len(t.candidates)),
@@ -102,15 +103,16 @@ func (c *Conversation) newSelection(o Options) *selection {
 	return s
 }
 
-// current is the candidate of the current message in the turn, -1 for none.
+// current returns the index of the current user message among the candidates of the turn, or -1.
 func (s *selection) current() int {
 	return slices.IndexFunc(s.turn.candidates, func(v candidate) bool { return v.Role == User })
 }
 
-// narrowTurn leaves out what the user excluded of the running turn, a message with its whole tool group, and answers at
-// its end: a model continues such a text instead of answering, if its server takes it at all. The current message
-// stays: without it there is nothing to ask. A system message is sent with the system prompt.
-func (s *selection) narrowTurn() {
+// excludeFromTurn removes from the running turn the messages that the user excluded, each with its whole tool group. It
+// also removes assistant messages at the end: given one, a model continues its text instead of answering, or the server
+// refuses it. The current message stays, because without it there is nothing to ask. System messages are sent with the
+// system prompt.
+func (s *selection) excludeFromTurn() {
 	list, current, atEnd := s.turn.candidates, s.current(), true
 	excluded := s.flagged(s.turn, Exclude)
 	for i := len(list) - 1; i >= 0; i-- {
@@ -118,7 +120,7 @@ func (s *selection) narrowTurn() {
 		e := &s.turn.entries[v.From]
 		switch {
 		case excluded[v.From] && i != current:
-			if !v.StandIn {
+			if !v.Placeholder {
 				e.Disposition, e.Cause.Code = Excluded, cause.Excluded
 			}
 		case atEnd && v.Role == Assistant:
@@ -135,12 +137,12 @@ func (s *selection) narrowTurn() {
 	}
 }
 
-// countFixed counts what is sent however little of the history fits: the system prompt, the tools and the running turn.
-// It also sets what a marker costs.
+// countFixed counts the tokens of what is sent however little of the history fits: the system prompt, the tools and the
+// running turn. It also sets the cost of a gap marker.
 func (s *selection) countFixed() {
 	c, text := s.c, s.marker(max(1, len(s.candidates)))
-	s.gap = max(c.remembered(text+joint), c.remembered(joint+text))
-	s.fixed = frameRequest + s.o.Tools + c.remembered(s.o.System)
+	s.gap = max(c.countCached(text+separator), c.countCached(separator+text))
+	s.fixed = frameRequest + s.o.Tools + c.countCached(s.o.System)
 	if s.o.System != "" {
 		s.fixed += frameMessage
 	}
@@ -151,12 +153,12 @@ func (s *selection) countFixed() {
 			s.fixed += frameJoint
 		}
 		if i == 0 && v.Role != User {
-			s.fixed += c.remembered(startText) + frameMessage
+			s.fixed += c.countCached(startText) + frameMessage
 		}
 	}
 }
 
-// takeSystem takes the system messages of the history, which are sent in any case behind the system prompt.
+// takeSystem selects the system messages of the history. They are always sent, after the system prompt.
 func (s *selection) takeSystem() {
 	for i := range s.candidates {
 		if v := &s.candidates[i]; v.Role == System && s.chosen[i].cause == cause.None {
@@ -166,8 +168,9 @@ func (s *selection) takeSystem() {
 	}
 }
 
-// fitResults cuts the results of the running turn to the room that is free beside all else that must be sent. They come
-// before the history: each is whole where all of them fit. Else the small ones are, and the others share the room.
+// fitResults cuts the tool results of the running turn to the tokens that are left by everything else that must be
+// sent. The turn goes before the history. If not all results fit, the short ones stay whole and the long ones share
+// what is left.
 func (s *selection) fitResults() {
 	over := s.need() - s.budget.counted
 	if over <= 0 {
@@ -191,7 +194,7 @@ func (s *selection) fitResults() {
 	}
 }
 
-// cutTurn sends less of a candidate of the running turn, where that costs less.
+// cutTurn replaces candidate i of the running turn with a shorter rendering, and reports whether that saves tokens.
 func (s *selection) cutTurn(i int, f rendering) bool {
 	saved := s.turnSent[i].tokens - f.tokens
 	if saved <= 0 {
@@ -202,8 +205,8 @@ func (s *selection) cutTurn(i int, f rendering) bool {
 	return true
 }
 
-// shareOut divides room, in tokens, among texts: a small one gets what it needs, and the large ones get equal shares of
-// the rest.
+// shareOut divides room, in tokens, among texts of the given lengths: short texts get what they need, and long ones get
+// equal shares of the rest.
 func shareOut(tokens []int, room int) []int {
 	order := make([]int, len(tokens))
 	for k := range order {
@@ -218,8 +221,8 @@ func shareOut(tokens []int, room int) []int {
 	return shares
 }
 
-// cutCurrent cuts the current message to what is left beside everything else that must be sent, where the user chose
-// that. It keeps the longest beginning that fits.
+// cutCurrent cuts the current message to the space left by everything else that must be sent, if the user chose that.
+// It keeps the longest prefix that fits.
 func (s *selection) cutCurrent() {
 	over, i := s.need()-s.budget.counted, s.current()
 	if !s.o.CutCurrent || over <= 0 || i < 0 {

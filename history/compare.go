@@ -5,38 +5,38 @@ import (
 	"strings"
 )
 
-// Change is one difference for a message between a first plan and a second one. A message that was repaired on the way
-// has one more.
-type Change struct {
+// PlanChange is one difference between two plans in what happens to a message. A message that was repaired as well has
+// two.
+type PlanChange struct {
 	Kind   ChangeKind
-	Before Entry // its verdict in the first plan; without a Disposition where that has no such message
-	After  Entry // its verdict in the second plan; the same
+	Before Entry // its verdict in the first plan; no Disposition if that plan lacks the message
+	After  Entry // its verdict in the second plan; no Disposition if that plan lacks the message
 }
 
-// ChangeKind says what is otherwise.
+// ChangeKind says what changed for a message.
 type ChangeKind string
 
-// The kinds of a Change.
+// The kinds of a PlanChange.
 const (
-	ChangeEntered   ChangeKind = "entered"   // is sent, and was not
-	ChangeLeft      ChangeKind = "left"      // is not sent, and was
+	ChangeEntered   ChangeKind = "entered"   // is sent now
+	ChangeLeft      ChangeKind = "left"      // is no longer sent
 	ChangeShortened ChangeKind = "shortened" // less of its text is sent
 	ChangeRestored  ChangeKind = "restored"  // more of its text is sent
-	ChangeRecalled  ChangeKind = "recalled"  // is sent because the current message is about it, and was not for that
-	ChangeReturned  ChangeKind = "returned"  // stands in its own place, and was recalled
-	ChangeRepaired  ChangeKind = "repaired"  // is sent repaired in a way that it was not
+	ChangeRecalled  ChangeKind = "recalled"  // is sent now because the current message is related to it
+	ChangeReturned  ChangeKind = "returned"  // is sent in its own place again instead of being recalled
+	ChangeRepaired  ChangeKind = "repaired"  // is sent with a new repair
 	ChangeAltered   ChangeKind = "altered"   // anything else, such as pinned by hand, or not sent for another cause
 )
 
-// Compare says what changed from the entries of one plan to those of another, in the order of the conversation.
-// Messages are known by their ID, so the plans may be of two branches. A reason that is worded otherwise is no change,
-// nor is a level that sends the same text.
-func Compare(before, after []Entry) []Change {
+// CompareEntries returns what changed between the entries of two plans, in the order of the conversation. Messages are
+// matched by ID, so the plans may be of two branches. Another cause for the same text is not a change, nor is another
+// level that sends the same text.
+func CompareEntries(before, after []Entry) []PlanChange {
 	was := make(map[int64]Entry, len(before))
 	for _, e := range before {
 		was[e.ID] = e
 	}
-	var list []Change
+	var list []PlanChange
 	for _, e := range after {
 		list = appendChanges(list, was[e.ID], e)
 		delete(was, e.ID)
@@ -46,21 +46,20 @@ func Compare(before, after []Entry) []Change {
 			list = appendChanges(list, e, Entry{})
 		}
 	}
-	slices.SortStableFunc(list, func(a, b Change) int { return a.Entry().Index - b.Entry().Index })
+	slices.SortStableFunc(list, func(a, b PlanChange) int { return a.Entry().Index - b.Entry().Index })
 	return list
 }
 
-// Entry is the message's verdict in the second plan, or in the first where that is the only one.
-func (c Change) Entry() Entry {
+// Entry returns the verdict of the second plan, or that of the first if the second lacks the message.
+func (c PlanChange) Entry() Entry {
 	if c.After.Disposition == "" {
 		return c.Before
 	}
 	return c.After
 }
 
-// Reason is a sentence that says why it is otherwise: the reason of the second verdict, or what was
-// repaired.
-func (c Change) Reason() string {
+// Reason returns a sentence that says why the verdict changed, or what was repaired.
+func (c PlanChange) Reason() string {
 	switch {
 	case c.After.Disposition == "":
 		return "it is not on this branch"
@@ -74,30 +73,29 @@ func (c Change) Reason() string {
 	return strings.Join(list, " ")
 }
 
-// newRepairs are the repairs of the second verdict that the first has not.
+// newRepairs returns the repairs of the second verdict that the first does not have.
 func newRepairs(before, after Entry) []Repair {
 	return slices.DeleteFunc(slices.Clone(after.Repairs), func(r Repair) bool {
-		return slices.ContainsFunc(before.Repairs, r.Same)
+		return slices.ContainsFunc(before.Repairs, r.SameEffect)
 	})
 }
 
-// appendChanges finds what is otherwise for one message.
-func appendChanges(list []Change, before, after Entry) []Change {
+// appendChanges appends the changes of one message to list.
+func appendChanges(list []PlanChange, before, after Entry) []PlanChange {
 	kind, repaired := changeKind(before, after), after.Sent() && len(newRepairs(before, after)) > 0
 	if kind == "" && !repaired && !sameVerdict(before, after) {
 		kind = ChangeAltered
 	}
 	if kind != "" {
-		list = append(list, Change{kind, before, after})
+		list = append(list, PlanChange{kind, before, after})
 	}
 	if repaired {
-		list = append(list, Change{ChangeRepaired, before, after})
+		list = append(list, PlanChange{ChangeRepaired, before, after})
 	}
 	return list
 }
 
-// changeKind is how a message's place in the request, or the amount of its text, is otherwise; "" for
-// not at all.
+// changeKind returns how a message's place in the request or the length of its text changed, "" if neither did.
 func changeKind(before, after Entry) ChangeKind {
 	was, is := before.wasRecalled(), after.wasRecalled()
 	switch {
@@ -119,13 +117,13 @@ func changeKind(before, after Entry) ChangeKind {
 	return ""
 }
 
-// wasRecalled says that recall put the message into the request.
+// wasRecalled reports whether recall put the message into the request.
 func (e Entry) wasRecalled() bool { return e.Recalled || e.Disposition == Recalled }
 
-// sameVerdict says that two verdicts send the same text in the same place, and treat the message alike.
+// sameVerdict reports whether two verdicts send the same text in the same place with the same flag and repairs.
 func sameVerdict(a, b Entry) bool {
 	return a.Disposition == b.Disposition && a.Recalled == b.Recalled && a.Pinned == b.Pinned &&
 		a.CharsAfter == b.CharsAfter && a.TokensAfter == b.TokensAfter &&
 		slices.Equal(a.Cuts, b.Cuts) && slices.Equal(a.Inserted, b.Inserted) &&
-		slices.EqualFunc(a.Repairs, b.Repairs, Repair.Same)
+		slices.EqualFunc(a.Repairs, b.Repairs, Repair.SameEffect)
 }

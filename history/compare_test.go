@@ -11,8 +11,8 @@ import (
 func TestChangeKinds(t *testing.T) {
 	kept := Entry{ID: 1, Disposition: Kept, CharsAfter: 9, CharsBefore: 9, TokensAfter: 3}
 	cut := Entry{
-		ID: 1, Disposition: Cut, CharsAfter: 4, CharsBefore: 9, TokensAfter: 2, Cuts: []Range{{4, 9}},
-		Inserted: []Insert{{4, "…"}},
+		ID: 1, Disposition: Cut, CharsAfter: 4, CharsBefore: 9, TokensAfter: 2, Cuts: []CharRange{{4, 9}},
+		Inserted: []Insertion{{4, "…"}},
 	}
 	dropped := Entry{ID: 1, Disposition: Dropped, CharsBefore: 9, Cause: Cause{Code: cause.Older}}
 	otherWords := Entry{ID: 1, Disposition: Dropped, CharsBefore: 9, Cause: Cause{Code: cause.BudgetTaken}}
@@ -61,7 +61,7 @@ func TestChangeKinds(t *testing.T) {
 				return []Entry{e}
 			}
 			var got []ChangeKind
-			for _, c := range Compare(list(test.before), list(test.after)) {
+			for _, c := range CompareEntries(list(test.before), list(test.after)) {
 				got = append(got, c.Kind)
 			}
 			if !slices.Equal(got, test.want) {

@@ -9,29 +9,29 @@ import (
 	"winnow/history/repair"
 )
 
-// Conversation is a history that is read once: repaired, grouped, counted and indexed. It grows at its end. It may be
-// used by several goroutines, which wait for one another.
+// Conversation is a history that is prepared once: repaired, grouped, counted and indexed. Messages can be appended. It
+// is safe for concurrent use; builds run one at a time.
 type Conversation struct {
 	mu       sync.Mutex
-	count    Counter
-	counted  map[string]int // texts of earlier requests with their tokens
+	count    TokenCounter
+	counted  map[string]int // cache: texts of earlier requests and their tokens
 	messages []Message
-	last     *thread // what the last request was made of
-	changed  bool    // since then
+	last     *prepared // the messages as prepared for the last request
+	changed  bool      // messages were appended since then
 }
 
-// Read is a conversation of these messages. A nil count takes one token per four bytes.
-func Read(past []Message, count Counter) *Conversation {
+// NewConversation returns a conversation of these messages. A nil count assumes one token per four bytes.
+func NewConversation(past []Message, count TokenCounter) *Conversation {
 	if count == nil {
 		count = func(s string) int { return (len(s) + 3) / 4 }
 	}
-	nothing := &thread{reading: reading{form: form{tools: ToolsKeep}}}
+	nothing := &prepared{readOptions: readOptions{endpointForm: endpointForm{tools: ToolsKeep}}}
 	c := &Conversation{count: count, counted: map[string]int{}, last: nothing, changed: true}
 	c.Append(past...)
 	return c
 }
 
-// Append adds messages to the end. They are repaired and indexed when the next request is built.
+// Append adds messages to the end. They are prepared when the next request is built.
 func (c *Conversation) Append(list ...Message) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -39,20 +39,20 @@ func (c *Conversation) Append(list ...Message) {
 	c.changed = c.changed || len(list) > 0
 }
 
-// Group is Plan.Group before there is a plan.
-func (c *Conversation) Group(i int) []int {
+// ToolGroup is like Plan.ToolGroup, but needs no plan.
+func (c *Conversation) ToolGroup(i int) []int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return groupOf(c.latest().groups, i)
+	return toolGroupOf(c.latest().toolGroups, i)
 }
 
-// leastFound is the score that Search finds a group of messages with: those that have words of the question, and their
-// next neighbours, which may be the answer.
+// leastFound is the lowest score of a group that Search returns. Groups that share words with the question reach it,
+// and so do their direct neighbours, which may hold the answer.
 const leastFound = 0.3
 
-// Search lists the groups of messages that a question is about, the most relevant first, by their positions in the
-// conversation: a message that calls tools with the results of its calls, or one message alone. A message that cannot
-// be sent, such as a quarantined one, is not found.
+// Search returns the groups of messages related to a question, the most relevant first, as positions in the
+// conversation. A group is a message that calls tools with the results of its calls, or a single message. Messages that
+// cannot be sent, such as quarantined ones, are not found.
 func (c *Conversation) Search(question string) [][]int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -64,7 +64,7 @@ func (c *Conversation) Search(question string) [][]int {
 		}
 		var group []int
 		for _, v := range t.candidates[hit.From:hit.To] {
-			if !v.StandIn {
+			if !v.Placeholder {
 				group = append(group, v.From)
 			}
 		}
@@ -75,11 +75,12 @@ func (c *Conversation) Search(question string) [][]int {
 	return found
 }
 
-// mostCounted is how many texts beside the messages have their tokens remembered.
+// mostCounted is the size of the cache of counted texts.
 const mostCounted = 1 << 14
 
-// remembered counts a text that the next request is likely to hold again, such as the system prompt or a marker.
-func (c *Conversation) remembered(text string) int {
+// countCached counts the tokens of a text that is likely to occur in the next request too, such as the system prompt or
+// a marker.
+func (c *Conversation) countCached(text string) int {
 	n, known := c.counted[text]
 	if !known {
 		if n = c.count(text); len(c.counted) >= mostCounted {
@@ -90,40 +91,40 @@ func (c *Conversation) remembered(text string) int {
 	return n
 }
 
-// reading is what a thread depends on beside the messages.
-type reading struct {
-	form
+// readOptions is what the preparation of messages depends on.
+type readOptions struct {
+	endpointForm
 	remedies map[int64]Remedy // by Message.ID
 }
 
-// form is what an endpoint gets to see of tool calls, images, and what its own answers brought with them.
-type form struct {
+// endpointForm says in which form an endpoint receives tool calls, images and the keys of its own answers.
+type endpointForm struct {
 	tools   ToolHistory
-	to      Origin // who gets its own back, zero for nobody
-	profile Profile
+	to      Origin // the model that gets its own keys back; zero for none
+	profile EndpointProfile
 }
 
-// readingFor is how the history is read for a request.
-func readingFor(o Options) reading {
-	r := reading{form: form{cmp.Or(o.Policy.ToolHistory, ToolsKeep), o.To, o.Profile}}
+// readingFor returns how the history is prepared for a request.
+func readingFor(o Options) readOptions {
+	r := readOptions{endpointForm: endpointForm{cmp.Or(o.Policy.ToolHistory, ToolsKeep), o.To, o.Profile}}
 	if (o.Profile.NoTools || o.Profile.ToolsAsText) && r.tools == ToolsKeep {
 		r.tools = ToolsText
 	}
 	if o.Policy.Recovery == RecoverStrip {
 		r.tools = repair.ToolsStrip
 	}
-	if o.Policy.Recovery.TakesRemedies() {
+	if o.Policy.Recovery.AllowsRemedies() {
 		r.remedies = o.Remedies
 	}
 	return r
 }
 
-// latest is the whole conversation, read in the way of the last request.
-func (c *Conversation) latest() *thread { return c.thread(c.last.reading) }
+// latest returns the whole conversation, prepared as for the last request.
+func (c *Conversation) latest() *prepared { return c.prepare(c.last.readOptions) }
 
-// thread is the history read in one way. It is read anew when messages were added, or for another endpoint.
-func (c *Conversation) thread(r reading) *thread {
-	if !c.changed && c.last.form == r.form && maps.Equal(c.last.remedies, r.remedies) {
+// prepare returns the prepared history. The last one is reused unless messages were appended or the options differ.
+func (c *Conversation) prepare(r readOptions) *prepared {
+	if !c.changed && c.last.endpointForm == r.endpointForm && maps.Equal(c.last.remedies, r.remedies) {
 		return c.last
 	}
 	r.remedies = maps.Clone(r.remedies)
@@ -133,23 +134,23 @@ func (c *Conversation) thread(r reading) *thread {
 	return t
 }
 
-// turnFor reads the running turn of a request. A call whose id the history has already gets another one.
-func (c *Conversation) turnFor(o Options, history *thread) *thread {
-	r := reading{form: history.form}
+// turnFor prepares the running turn of a request. Calls whose ids the history already uses get new ones.
+func (c *Conversation) turnFor(o Options, history *prepared) *prepared {
+	r := readOptions{endpointForm: history.endpointForm}
 	if r.tools = ToolsKeep; o.Profile.ToolsAsText {
 		r.tools = ToolsText
 	}
 	t := c.read(c.countAll(o.Turn), r, history)
-	// Results as text become messages of the user, because a request must not end with an answer.
+	// Results that are sent as text become user messages, because a request must not end with an assistant message.
 	for i := range t.candidates {
-		if v := &t.candidates[i]; o.Profile.ToolsAsText && v.Joins && v.Role == Assistant {
+		if v := &t.candidates[i]; o.Profile.ToolsAsText && v.JoinsPrevious && v.Role == Assistant {
 			v.Role = User
 		}
 	}
 	return t
 }
 
-// countAll is messages with the tokens of their texts. Those that a message comes with are believed.
+// countAll returns a copy of the messages with Tokens set. Counts that are already set are kept.
 func (c *Conversation) countAll(list []Message) []Message {
 	list = slices.Clone(list)
 	for i := range list {
@@ -160,8 +161,8 @@ func (c *Conversation) countAll(list []Message) []Message {
 	return list
 }
 
-// overhead is what a message costs beside its text and its frame.
-func overhead(m *Message, count Counter) int {
+// overhead returns the cost of a message besides its text and its frame.
+func overhead(m *Message, count TokenCounter) int {
 	n := 0
 	for _, call := range m.ToolCalls {
 		n += count(call.Name) + count(call.Arguments) + frameCall
@@ -172,18 +173,18 @@ func overhead(m *Message, count Counter) int {
 	return n
 }
 
-// partCost is what a part of a message costs.
-func partCost(p Part, count Counter) int {
+// partCost returns the cost of a part of a message.
+func partCost(p Part, count TokenCounter) int {
 	switch {
 	case p.Tokens > 0:
 		return p.Tokens
 	case p.Kind == ImagePart:
-		return ImageTokens
+		return defaultImageTokens
 	}
-	return count(p.Sent())
+	return count(p.AsText())
 }
 
-// images is how many of the parts of a message are images.
+// images returns the number of images among the parts.
 func images(parts []Part) int {
 	n := 0
 	for _, p := range parts {
@@ -194,16 +195,16 @@ func images(parts []Part) int {
 	return n
 }
 
-// groupOf is the group of a message, which is the message alone where it has no other.
-func groupOf(groups map[int][]int, i int) []int {
+// toolGroupOf returns the group of a message, or the message alone.
+func toolGroupOf(groups map[int][]int, i int) []int {
 	if list := groups[i]; list != nil {
 		return list
 	}
 	return []int{i}
 }
 
-// Arguments is what is sent in place of the arguments of one call.
-type Arguments = repair.Arguments
+// RepairedArguments is what is sent in place of the arguments of one call.
+type RepairedArguments = repair.RepairedArguments
 
-// ArgumentsOf is what a request sends as the arguments of the calls of one message, with what was repaired of them.
-func ArgumentsOf(calls []ToolCall) []Arguments { return repair.ArgumentsOf(calls) }
+// RepairArguments returns what a request sends as the arguments of the calls of one message.
+func RepairArguments(calls []ToolCall) []RepairedArguments { return repair.RepairArguments(calls) }

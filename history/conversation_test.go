@@ -14,7 +14,7 @@ import (
 // that was read at once. Its earlier plans stay as they were.
 func TestAConversationThatGrewPlansAsOneReadAtOnce(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
-		c, rest := Read(nil, s.o.Count), s.past
+		c, rest := NewConversation(nil, s.o.Count), s.past
 		type made struct{ plan, copied Plan }
 		var plans []made
 		for range rapid.IntRange(1, 4).Draw(t, "pieces") {
@@ -47,7 +47,7 @@ func TestAConversationThatGrewPlansAsOneReadAtOnce(t *testing.T) {
 // Builds of one conversation may run at the same time, each with its own draft.
 func TestBuildsAtTheSameTime(t *testing.T) {
 	past := chat(100)
-	c := Read(past, nil)
+	c := NewConversation(past, nil)
 	var wait sync.WaitGroup
 	got, want := make([]string, 8), make([]string, 8)
 	for i := range got {

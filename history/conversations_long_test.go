@@ -69,7 +69,7 @@ func alternative(text string, pick uint64) string {
 // writer makes one long text.
 type conversationWriter struct {
 	bank   *bank
-	count  Counter
+	count  TokenCounter
 	random *rand.Rand
 	left   int   // tokens to go
 	order  []int // sentences not used yet

@@ -64,7 +64,7 @@ func TestRecallTable(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("\n| kept whole, in percent |")
 	for _, budget := range recallBudgets {
-		fmt.Fprintf(&b, " %s |", message.Grouped(budget))
+		fmt.Fprintf(&b, " %s |", message.WithCommas(budget))
 	}
 	b.WriteString("\n|---|" + strings.Repeat("---|", len(recallBudgets)) + "\n")
 	for _, k := range recallKinds {
@@ -87,7 +87,7 @@ func keptOf(list []recorded, kind string, heldOut bool, budget int) string {
 		if r.kind != kind || r.heldOut != heldOut {
 			continue
 		}
-		c := Read(r.past, o200k())
+		c := NewConversation(r.past, o200k())
 		for _, q := range r.questions {
 			p, _ := Preset(Presets()[0])
 			p.Budget = budget

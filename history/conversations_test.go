@@ -61,7 +61,7 @@ type conversationReader struct {
 	conversation recorded
 	banks        map[string]*bank
 	fillers      map[string][]string // lines
-	count        Counter
+	count        TokenCounter
 
 	section []string // the section's header, as talkSection finds it
 	day     int64    // the session's day, Unix milliseconds
@@ -70,7 +70,7 @@ type conversationReader struct {
 	longs   uint64   // texts made of banks so far
 }
 
-func readConversation(file string, count Counter) (recorded, error) {
+func readConversation(file string, count TokenCounter) (recorded, error) {
 	r := conversationReader{banks: map[string]*bank{}, fillers: map[string][]string{}, count: count}
 	r.conversation.name = strings.TrimSuffix(filepath.Base(file), ".chat")
 	r.conversation.heldOut = filepath.Base(filepath.Dir(file)) == "heldout"
@@ -245,7 +245,7 @@ func (r *conversationReader) question(line string) error {
 }
 
 // o200k counts with the vocabulary that winnow counts with, each text once.
-var o200k = sync.OnceValue(func() Counter {
+var o200k = sync.OnceValue(func() TokenCounter {
 	c, known, mu := codec.NewO200kBase(), map[string]int{}, sync.Mutex{}
 	return func(text string) int {
 		mu.Lock()

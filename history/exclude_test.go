@@ -63,18 +63,18 @@ func TestNothingExcludedIsSent(t *testing.T) {
 		for i := range s.o.Summaries {
 			sum := &s.o.Summaries[i]
 			for at, m := range s.past {
-				if sum.Messages.Holds(m.ID) {
+				if sum.Messages.Contains(m.ID) {
 					sum.Text += " " + tokenOf(at)
 				}
 			}
 		}
-		c := Read(s.past, s.o.Count)
+		c := NewConversation(s.past, s.o.Count)
 		excluded := map[int]bool{}
 		for at, m := range slices.Concat(s.past, s.o.Turn) {
 			switch {
 			case s.o.Flags[m.ID] != Exclude:
 			case at < len(s.past):
-				for _, i := range c.Group(at) {
+				for _, i := range c.ToolGroup(at) {
 					excluded[i] = true
 				}
 			default:
@@ -99,18 +99,18 @@ func TestNothingExcludedIsSent(t *testing.T) {
 func TestNothingExcludedIsSummarized(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		s.o.Policy.SummarizeRatio, s.o.Policy.SummaryAlways = 0.5, true
-		c := Read(s.past, s.o.Count)
+		c := NewConversation(s.past, s.o.Count)
 		excluded := map[int64]bool{}
 		for i, m := range s.past {
 			if s.o.Flags[m.ID] != Exclude {
 				continue
 			}
-			for _, k := range c.Group(i) {
+			for _, k := range c.ToolGroup(i) {
 				excluded[s.past[k].ID] = true
 			}
 		}
-		older, before := c.Older(s.o)
-		condensed, more := c.Condense(s.o)
+		older, before := c.Summarizable(s.o)
+		condensed, more := c.DueForSummary(s.o)
 		for _, m := range slices.Concat(older, condensed) {
 			if excluded[m.ID] {
 				t.Fatalf("message %d is excluded and is to be summarized\n%s", m.ID, s)
@@ -118,7 +118,7 @@ func TestNothingExcludedIsSummarized(t *testing.T) {
 		}
 		for _, sum := range []*Summary{before, more} {
 			for id := range excluded {
-				if sum != nil && sum.Messages.Holds(id) {
+				if sum != nil && sum.Messages.Contains(id) {
 					t.Fatalf("a summary of message %d, which is excluded, goes into the next\n%s", id, s)
 				}
 			}
@@ -133,7 +133,7 @@ func TestANarrowedRequestHoldsItsScopeAlone(t *testing.T) {
 		if scope.For != ForAlone {
 			in := rapid.SliceOfN(rapid.Bool(), len(s.past), len(s.past)).Draw(t, "in")
 			at := 0
-			scope.Messages = IDsOf(idsOf(s.past), func(int64) bool { at++; return in[at-1] })
+			scope.Messages = IDRangesOf(idsOf(s.past), func(int64) bool { at++; return in[at-1] })
 		}
 		s.o.Scope = &scope
 		p, err := Build(s.past, s.o)
@@ -141,7 +141,7 @@ func TestANarrowedRequestHoldsItsScopeAlone(t *testing.T) {
 			return
 		}
 		for _, e := range p.Entries[:len(s.past)] {
-			if e.Sent() && (!scope.Messages.Holds(e.ID) || s.o.Flags[e.ID] == Exclude) {
+			if e.Sent() && (!scope.Messages.Contains(e.ID) || s.o.Flags[e.ID] == Exclude) {
 				t.Fatalf("message %d is sent: %+v\n%s", e.ID, e, s)
 			}
 		}
@@ -179,12 +179,12 @@ func TestASummaryMakesNoRequestLarger(t *testing.T) {
 		}
 		from := rapid.IntRange(0, len(s.past)-1).Draw(t, "from")
 		upto := rapid.IntRange(from, len(s.past)-1).Draw(t, "upto")
-		s.o.Summaries = []Summary{{Messages: IDs{{s.past[from].ID, s.past[upto].ID}}, Text: strings.Repeat("word ", rapid.IntRange(1, 60).Draw(t, "words")), By: "some/model"}}
+		s.o.Summaries = []Summary{{Messages: IDRanges{{s.past[from].ID, s.past[upto].ID}}, Text: strings.Repeat("word ", rapid.IntRange(1, 60).Draw(t, "words")), By: "some/model"}}
 		with, err := Build(s.past, s.o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !with.Summarized() {
+		if !with.HasSummary() {
 			return
 		}
 		used++

@@ -10,12 +10,12 @@ import (
 )
 
 // repairedBy is a history as it may be sent, with these remedies.
-func repairedBy(past []Message, remedies map[int64]Remedy) *thread {
-	return Read(past, words).thread(reading{form: form{tools: ToolsKeep}, remedies: remedies})
+func repairedBy(past []Message, remedies map[int64]Remedy) *prepared {
+	return NewConversation(past, words).prepare(readOptions{endpointForm: endpointForm{tools: ToolsKeep}, remedies: remedies})
 }
 
 // listOf are the messages of a history as they may be sent.
-func listOf(t *thread) []Message {
+func listOf(t *prepared) []Message {
 	var list []Message
 	for _, v := range t.candidates {
 		m := v.Message

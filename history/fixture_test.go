@@ -84,7 +84,7 @@ func (f fixture) wants(t *testing.T, name, got string) {
 func checkFixture(t *testing.T, f fixture) {
 	past := parseMessages(t, string(f.section["history"].Data))
 	before := fmt.Sprintf("%+v", past)
-	c, usual := Read(past, words), string(f.section["options"].Data)
+	c, usual := NewConversation(past, words), string(f.section["options"].Data)
 	for name, section := range f.section {
 		variant, is := strings.CutPrefix(name, "options")
 		if !is {
@@ -100,7 +100,7 @@ func checkFixture(t *testing.T, f fixture) {
 			t.Errorf("%s: a conversation that was planned before has another plan", f.file)
 		}
 		for kind, got := range map[string]string{
-			"plan": planText(plan, err), "request": requestText(plan), "shown": fmt.Sprintln(plan.Shown()), "condensed": condensedText(c, o),
+			"plan": planText(plan, err), "request": requestText(plan), "shown": fmt.Sprintln(plan.EntriesByMessage()), "condensed": condensedText(c, o),
 		} {
 			if f.section[kind+variant] != nil {
 				f.wants(t, kind+variant, got)
@@ -114,7 +114,7 @@ func checkFixture(t *testing.T, f fixture) {
 
 // condensedText is what a model is to summarize, by the words that it begins with.
 func condensedText(c *Conversation, o Options) string {
-	list, _ := c.Condense(o)
+	list, _ := c.DueForSummary(o)
 	firsts := []string{}
 	for _, m := range list {
 		firsts = append(firsts, strings.Fields(m.Content)[0])
@@ -147,7 +147,7 @@ func parseOptions(t *testing.T, text string) Options {
 		case "turn":
 			turn = append(turn, value)
 		case "summary":
-			o.Summaries = []Summary{{Messages: IDs{{1, id}}, Text: unfold(rest), By: "some/model"}}
+			o.Summaries = []Summary{{Messages: IDRanges{{1, id}}, Text: unfold(rest), By: "some/model"}}
 		case "pin":
 			o.Flags[id] = Pin
 		case "exclude":
@@ -325,9 +325,9 @@ func planText(p Plan, err error) string {
 	}
 	s := p.Sum
 	fmt.Fprintf(&b, "system %d, tools %d, pinned %d, body %d, draft %d, added %d, frame %d: %d of %d\n", s.System, s.Tools, s.Pinned, s.Body, s.Draft, s.Added, s.Frame, s.Total, s.Limit)
-	if len(p.Next) > 0 {
+	if len(p.NextToDrop) > 0 {
 		b.WriteString("next:")
-		for _, i := range p.Next {
+		for _, i := range p.NextToDrop {
 			fmt.Fprintf(&b, " %d", p.Entries[i].Index+1)
 		}
 		b.WriteByte('\n')

@@ -22,7 +22,7 @@ func replay(text []rune, e Entry) string {
 				b.WriteString(in.Text)
 			}
 		}
-		cut := slices.ContainsFunc(e.Cuts, func(c Range) bool { return c.From <= at && at < c.To })
+		cut := slices.ContainsFunc(e.Cuts, func(c CharRange) bool { return c.From <= at && at < c.To })
 		if at < len(text) && !cut {
 			b.WriteRune(text[at])
 		}

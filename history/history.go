@@ -1,13 +1,13 @@
-// Package history decides what the model gets to see. It does no I/O, reads no clock, uses no
-// randomness and leaves its input alone. It does not store, send or draw.
+// Package history decides what the model gets to see. It does no I/O, reads no clock, uses no randomness and never
+// modifies its input. It does not store, send or draw anything.
 //
-// Its one entry point is Build: the messages of a conversation and a Policy go in, a Plan comes
-// out. The Plan holds the messages to send and, for every message of the conversation, one Entry
-// that says what became of it and why. Everything winnow shows about the context is this value.
+// Its entry point is Build: it takes the messages of a conversation and Options, and returns a Plan. The Plan holds the
+// messages to send and one Entry for every message of the conversation, which says what became of that message and why.
+// Everything that winnow shows about the context comes from this value.
 //
-// A Conversation is a history that is read once and appended to. Four types decide a request of it: budget is what it
-// may hold, selection chooses how much of each message is in it, rendering is a message at a detail level, and verdicts
-// say what became of each.
+// A Conversation is a history that is prepared once and then appended to. Four internal types work on a request: budget
+// is how much the request may hold, selection chooses how much of each message to send, rendering is a message at one
+// detail level, and verdicts records what became of each message.
 package history
 
 import (
@@ -15,31 +15,29 @@ import (
 	"winnow/history/message"
 )
 
-// The words of packages message and cause, under the name of the package that decides about them.
+// Types of packages message and cause, so that callers need only import history.
 type (
-	// Cause is why a message is in a request the way it is, or what was repaired: a code with its numbers.
+	// Cause is the reason for a verdict or a repair: a code with its numbers.
 	Cause = cause.Cause
-	// Message is one message of a conversation as it was said.
+	// Message is one message of a conversation as it was received.
 	Message = message.Message
-	// Role says who speaks.
+	// Role is the author of a message.
 	Role = message.Role
-	// Status says how whole a stored message is.
+	// Status says whether a stored message arrived completely.
 	Status = message.Status
-	// Origin is one model of one endpoint.
+	// Origin names a model of an endpoint.
 	Origin = message.Origin
-	// Part is one piece of a message beside its text.
+	// Part is an image or a file attached to a message.
 	Part = message.Part
-	// PartKind is the kind of a Part.
-	PartKind = message.PartKind
-	// ToolCall is one call that an assistant message made.
+	// ToolCall is one tool call of an assistant message.
 	ToolCall = message.ToolCall
-	// Repair is one repaired fault of a message.
+	// Repair describes one repaired fault of a message.
 	Repair = message.Repair
-	// Remedy is what the user wants sent in place of something damaged.
+	// Remedy is what the user chose to send instead of a repaired message.
 	Remedy = message.Remedy
 )
 
-// The constants of package message, and the codes of package cause that others ask for.
+// The constants of package message, and the cause codes that other packages use.
 const (
 	System    = message.System
 	User      = message.User
@@ -67,5 +65,5 @@ const (
 	CauseGap        = cause.Gap
 )
 
-// Remedies are the remedies that can be chosen.
+// Remedies returns the remedies that the user can choose.
 func Remedies() []Remedy { return message.Remedies() }

@@ -39,7 +39,7 @@ func TestEachMessageHasOneVerdictAndTheSumsAddUp(t *testing.T) {
 				t.Fatalf("entry %d: index %d, cause %+v\n%s", i, e.Index, e.Cause, s)
 			}
 			in := e.Disposition == Kept || e.Disposition == Cut || e.Disposition == Recalled
-			if in == (e.Level == Out) || in != (e.TokensAfter > 0 || e.CharsAfter > 0 || in) {
+			if in == (e.Level == LevelOut) || in != (e.TokensAfter > 0 || e.CharsAfter > 0 || in) {
 				t.Fatalf("entry %d: %+v\n%s", i, e, s)
 			}
 			if rows += e.TokensAfter; in && i < len(s.past) {
@@ -62,12 +62,12 @@ func TestEachMessageHasOneVerdictAndTheSumsAddUp(t *testing.T) {
 func TestEveryRequestIsValid(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		p, _ := built(t, s)
-		if err := Valid(p.Messages, s.o.Profile); err != nil {
+		if err := validate(p.Messages, s.o.Profile); err != nil {
 			t.Fatalf("%v\n%s\n%s", err, requestText(p), s)
 		}
 		// The pipeline itself must not need its fallbacks.
-		plan, _ := Read(s.past, s.o.Count).plan(s.o)
-		if err := Valid(plan.Messages, s.o.Profile); err != nil {
+		plan, _ := NewConversation(s.past, s.o.Count).plan(s.o)
+		if err := validate(plan.Messages, s.o.Profile); err != nil {
 			t.Fatalf("before any fallback: %v\n%s\n%s", err, requestText(plan), s)
 		}
 	})
@@ -80,15 +80,10 @@ func TestTheCurrentMessageStandsLastAndThePromptFirst(t *testing.T) {
 		for last >= 0 && p.Messages[last].Role != User {
 			last--
 		}
-		for i, m := range p.Messages {
-			if m.Role == System && i > 0 {
-				t.Fatalf("a second system message at %d\n%s", i, s)
-			}
-		}
 		if s.o.System != "" && !strings.HasPrefix(p.Messages[0].Content, s.o.System) {
 			t.Fatalf("the prompt %q is not first: %q", s.o.System, p.Messages[0].Content)
 		}
-		current := message.Clean(s.o.Turn[0].Content)
+		current := message.ToValidUTF8(s.o.Turn[0].Content)
 		byUser := func(m Message) bool { return m.Role == User }
 		if running := s.o.Turn[1:]; slices.ContainsFunc(running, byUser) || s.o.Profile.ToolsAsText && len(running) > 0 {
 			return // Results that are sent as text follow it.
@@ -103,11 +98,11 @@ func TestTheCurrentMessageStandsLastAndThePromptFirst(t *testing.T) {
 // pinned answer: such a question stands at its limit, whether or not the opener would fit too.
 func TestPinnedStaysWholeAndTheOpenerStays(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
-		b := Read(s.past, s.o.Count).selectFor(s.o)
+		b := NewConversation(s.past, s.o.Count).selectFor(s.o)
 		p := b.plan()
 		opener := -1
 		for i, e := range p.Entries[:len(s.past)] {
-			if e.Pinned && (!e.Whole && len(e.Repairs) == 0 && e.Cause.Code != cause.PinnedByNote || e.Level != Whole) {
+			if e.Pinned && (!e.Whole && len(e.Repairs) == 0 && e.Cause.Code != cause.PinnedByNote || e.Level != LevelWhole) {
 				t.Fatalf("pinned message %d: %+v\n%s", i, e, s)
 			}
 			if f := s.o.Flags[e.ID]; f == Exclude && e.Disposition != Excluded && e.Disposition != Unreadable &&
@@ -116,14 +111,14 @@ func TestPinnedStaysWholeAndTheOpenerStays(t *testing.T) {
 			}
 			sendable := e.Disposition == Kept || e.Disposition == Cut || e.Disposition == Recalled ||
 				e.Disposition == Dropped
-			if opener < 0 && e.Role == User && sendable && !e.LeftOut() {
+			if opener < 0 && e.Role == User && sendable && !e.LeftOutByUser() {
 				opener = i
 			}
 		}
 		// Pins may use a cap on messages up.
 		free := s.o.Policy.MaxMessages == NoLimit || s.o.Policy.MaxMessages > 0 && !slices.Contains(slices.Collect(maps.Values(s.o.Flags)), Pin)
 		if !b.over && b.sendsUnpinned() && s.o.Policy.Strategy == DropMiddle && free && opener >= 0 &&
-			p.Entries[opener].Level == Out {
+			p.Entries[opener].Level == LevelOut {
 			t.Fatalf("history is sent without its opener %d: %+v\n%s%s", opener, p.Entries[opener], planText(p, nil), s)
 		}
 	})
@@ -154,7 +149,7 @@ func TestBuildIsDeterministicAndLeavesItsInputAlone(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		past, turn := cloned(s.past), cloned(s.o.Turn)
 		first, _ := built(t, s)
-		second, _ := Read(cloned(s.past), s.o.Count).Build(s.o)
+		second, _ := NewConversation(cloned(s.past), s.o.Count).Build(s.o)
 		if !reflect.DeepEqual(first, second) {
 			t.Fatalf("two builds differ\n%s", s)
 		}
@@ -238,7 +233,7 @@ func TestNothingChangesWhileEverythingFits(t *testing.T) {
 		}
 		p, _ := built(t, s)
 		for i, e := range p.Entries {
-			if e.Disposition == Cut || e.Disposition == Dropped && e.FellOut() {
+			if e.Disposition == Cut || e.Disposition == Dropped && e.DroppedByLimit() {
 				t.Fatalf("message %d: %+v\n%s", i, e, s)
 			}
 		}
@@ -254,7 +249,7 @@ func TestNothingChangesWhileEverythingFits(t *testing.T) {
 // answer to an excluded question follows the marker alone.
 func TestNoAnswerStandsWithoutItsQuestion(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
-		c := Read(s.past, s.o.Count)
+		c := NewConversation(s.past, s.o.Count)
 		b := c.selectFor(s.o)
 		p := b.plan()
 		pinned, question := b.flagged(b.history, Pin), -1
@@ -270,7 +265,7 @@ func TestNoAnswerStandsWithoutItsQuestion(t *testing.T) {
 				t.Fatalf("message %d is sent without message %d\n%s%s\n%s", v.From+1, b.candidates[question].From+1,
 					planText(p, nil), requestText(p), s)
 			}
-			if e := p.Entries[v.From]; excluded && !v.StandIn && !pinned[v.group] && !b.flagged(b.history, Exclude)[v.group] &&
+			if e := p.Entries[v.From]; excluded && !v.Placeholder && !pinned[v.group] && !b.flagged(b.history, Exclude)[v.group] &&
 				!(e.Cause.Code == cause.QuestionExcluded) {
 				t.Fatalf("message %d answers an excluded question and is %+v\n%s", v.From+1, e, s)
 			}
@@ -291,13 +286,13 @@ func TestWhatIsWholeStandsInTheRequest(t *testing.T) {
 			if a.Kind == AddedRecalled {
 				_, after, begun := strings.Cut(p.Messages[a.Before].Content, recallHead)
 				var ended bool
-				if block, _, ended = strings.Cut(after, recallTail+joint); !begun || !ended {
+				if block, _, ended = strings.Cut(after, recallTail+separator); !begun || !ended {
 					t.Fatalf("the block is not in message %d\n%s\n%s", a.Before, requestText(p), s)
 				}
 			}
 		}
 		for i, e := range p.Entries[:len(s.past)] {
-			text := message.Clean(s.past[i].Content)
+			text := message.ToValidUTF8(s.past[i].Content)
 			if e.Whole && (!strings.Contains(all.String(), text) && !message.IsBlank(text) || !e.Recalled && e.CharsAfter != e.CharsBefore) {
 				t.Fatalf("message %d is not whole: %+v\n%s\n%s", i, e, requestText(p), s)
 			}

@@ -6,22 +6,21 @@ import (
 	"winnow/history/cause"
 )
 
-// increment raises a unit to a detail level. The priority list is made of increments.
+// increment raises a unit to a detail level. The priority list is a sequence of increments.
 type increment struct {
 	unit
 	detail detail
 	cause  cause.Code
-	recall bool // raises what stands in front of the current message instead
+	recall bool // raises the detail in the block of recalled texts instead of the body
 }
 
-// recallShare is how much of what recall and the blocks take is recall's, until it has as much as it may: never the
-// last tenth, which stays for what is recent.
+// recallShare is the largest share of the tokens of recall and blocks that recall may take. The rest is kept for recent
+// messages.
 const recallShare = 0.9
 
-// increments is the priority list: one order that does not depend on the budget. A request takes its longest beginning
-// that fits, so that a larger budget never takes anything away. Behind the opener and the newest turn, recall comes
-// first. A block comes in front of it where recall would take more than its share of what the two have with the block:
-// so the last tenth of any budget is the blocks', and the order is the same for all budgets.
+// increments yields the priority list. Its order does not depend on the budget: a request takes the longest prefix that
+// fits, so a larger budget never removes anything. The opener and the newest turn come first. Recall comes before the
+// blocks, except that a block goes first whenever recall would otherwise take more than its share of both.
 func (s *selection) increments(recall bool) iter.Seq[increment] {
 	return func(yield func(increment) bool) {
 		for _, inc := range s.openerAndNewest() {
@@ -52,8 +51,8 @@ func (s *selection) increments(recall bool) iter.Seq[increment] {
 	}
 }
 
-// price is what a block costs more at a detail level than before. The newest turn is not part of it: what that costs
-// depends on the budget, and the order of the list must not.
+// price returns the additional cost of a block at a detail level. It leaves out the newest turn, whose cost depends on
+// the budget: the order of the list must not depend on it.
 func (s *selection) price(inc increment) int {
 	tokens := 0
 	for i := inc.from; i < inc.to; i++ {
@@ -68,8 +67,8 @@ func (s *selection) price(inc increment) int {
 	return tokens
 }
 
-// openerAndNewest is the beginning of the priority list. The newest turn comes shortened first: where it does not fit
-// whole, something of it stays.
+// openerAndNewest returns the start of the priority list. The newest turn comes shortened before it comes whole, so
+// that something of it remains if all of it does not fit.
 func (s *selection) openerAndNewest() []increment {
 	list := []increment{
 		{unit: s.opener, detail: short, cause: cause.Opener},
@@ -90,8 +89,8 @@ func (s *selection) openerAndNewest() []increment {
 		increment{unit: s.last, detail: most, cause: cause.Newest})
 }
 
-// blocks is what stands in its place whatever the current message says: the blocks from the newest to the oldest,
-// shortened, then the same whole.
+// blocks yields the part of the list that does not depend on the current message: the blocks from newest to oldest,
+// first shortened, then whole.
 func (s *selection) blocks() iter.Seq[increment] {
 	return func(yield func(increment) bool) {
 		for u := s.joined(s.unitBefore(len(s.candidates))); u.to > 0; u = s.joined(s.unitBefore(u.from)) {
@@ -107,8 +106,8 @@ func (s *selection) blocks() iter.Seq[increment] {
 	}
 }
 
-// unitBefore is what enters or leaves as one, the unit that ends in front of candidate end. It is empty where nothing
-// does.
+// unitBefore returns the unit that ends in front of candidate end and that enters or leaves the request as a whole. It
+// is empty if end is 0.
 func (s *selection) unitBefore(end int) unit {
 	switch {
 	case end == 0:
@@ -121,12 +120,12 @@ func (s *selection) unitBefore(end int) unit {
 	return s.history.blockBefore(end, s.step)
 }
 
-// joinedBlocks is how many blocks may enter and leave as one while they are short.
+// joinedBlocks is how many short blocks may enter and leave together.
 const joinedBlocks = 2
 
-// joined adds to a block the ones before it that share its place in the conversation, as long as all of them shortened
-// are small beside a block. The oldest end of the history then moves in rarer steps, and each of its steps costs a
-// whole prompt.
+// joined extends a block by the ones before it, as long as they belong to the same pair and their shortened texts
+// together are small. The old end of the history then moves less often. Each move makes the server read the whole
+// prompt again.
 func (s *selection) joined(u unit) unit {
 	if s.o.Policy.Strategy != DropMiddle || u.to == 0 {
 		return u
@@ -147,6 +146,7 @@ func (s *selection) joined(u unit) unit {
 	return u
 }
 
+// shortCost returns the tokens of a unit at the level short.
 func (s *selection) shortCost(u unit) int {
 	tokens := 0
 	for i := u.from; i < u.to; i++ {
@@ -155,14 +155,14 @@ func (s *selection) shortCost(u unit) int {
 	return tokens
 }
 
-// smallStep is what fits into even a small request, in tokens, or a block where blocks are smaller. What stands at the
-// front of the priority list is no more than that: where the first step does not fit, nothing does.
+// smallStep limits the size in tokens of what comes first in the priority list. If the first step did not fit, nothing
+// would. Where blocks are smaller than this, their size is the limit.
 const smallStep = 1024
 
-// newestLeast is what stays whole of the newest turn however small the budget is, in tokens.
+// newestLeast is how many tokens of the newest turn stay whole even with the smallest budget.
 const newestLeast = 200
 
-// newestLimit is how many tokens of the newest turn stay whole: it never crowds out the rest.
+// newestLimit returns how many tokens of the newest turn stay whole, so that it never crowds out everything else.
 func (s *selection) newestLimit() int {
 	p := s.o.Policy
 	limit := p.LastWholeMaxTokens
@@ -175,9 +175,9 @@ func (s *selection) newestLimit() int {
 	return s.budget.countedIn(limit)
 }
 
-// findNewest finds the newest turn. Of a tool loop that is longer than a block even when shortened, it is what the user
-// asked and the newest calls; the others enter by their blocks.
-func (s *selection) findNewest() {
+// findNewestTurn finds the newest turn. Of a tool loop that is longer than a block even if shortened, it takes the
+// user's question and the newest calls; the other calls enter with their blocks.
+func (s *selection) findNewestTurn() {
 	if s.lastWhole = s.newestLimit(); s.lastWhole == 0 || len(s.candidates) == 0 {
 		return
 	}
@@ -187,7 +187,7 @@ func (s *selection) findNewest() {
 		return
 	}
 	s.asked = unit{s.last.from, s.last.from}
-	if newest.asked >= 0 {
+	if newest.question >= 0 {
 		s.asked.to++
 	}
 	from, tokens := s.last.to, 0
@@ -201,7 +201,7 @@ func (s *selection) findNewest() {
 	s.last.from = from
 }
 
-// findOpener finds the opener, where the strategy keeps it. One that would crowd out the rest is the user's message
+// findOpener finds the opening turn, if the strategy keeps it. Of a long opening turn it takes the user's message
 // alone.
 func (s *selection) findOpener() {
 	if s.o.Policy.Strategy != DropMiddle {

@@ -7,58 +7,57 @@ import (
 	"winnow/history/cause"
 )
 
-// Counter counts the tokens of a text.
-type Counter func(text string) int
+// TokenCounter counts the tokens of a text.
+type TokenCounter func(text string) int
 
-// Flag is what the user decided about a message by hand.
+// Flag is a choice that the user made for one message.
 type Flag string
 
-// The flags a message can carry; no flag is automatic.
+// The flags of a message. They are never set automatically.
 const (
 	Pin     Flag = "pin"     // always sent whole
 	Exclude Flag = "exclude" // never sent, with its whole tool group
 )
 
-// Options is everything beside the history itself that decides a request.
+// Options holds everything except the history that decides a request.
 type Options struct {
 	Policy   Policy
 	System   string           `json:",omitempty"` // the system prompt, "" for none
-	Turn     []Message        `json:"-"`          // the current user message, then what the running turn has added
+	Turn     []Message        `json:"-"`          // the current message, then what the running turn added
 	Flags    map[int64]Flag   `json:",omitempty"` // by Message.ID
-	Remedies map[int64]Remedy `json:",omitempty"` // by Message.ID of a damaged message, or of any in a tool group
-	// They may stand for older messages where not everything fits: the first that may be used does.
+	Remedies map[int64]Remedy `json:",omitempty"` // by Message.ID of a damaged message or one of its tool group
+	// Summaries that may replace older messages if not everything fits. The first usable one is taken.
 	Summaries []Summary `json:",omitempty"`
-	// Message.ID of an answer whose calls wait for the user, which is no damage; 0 for none.
-	Pending int64   `json:",omitempty"`
-	Scope   *Scope  `json:",omitempty"` // the messages of the history that the request is about; nil for all
-	Tools   int     `json:",omitempty"` // tokens of the serialised tool schemas
-	Window  int     `json:",omitempty"` // the model's context window in tokens; 0 is unknown
-	Limit   int     `json:",omitempty"` // the most of the whole request, in the server's tokens; 0 is none
-	Ratio   float64 `json:",omitempty"` // the server's tokens per counted token, learned; 0 is not calibrated yet
-	Profile Profile // what the endpoint insists on
-	To      Origin  // who is asked; what only the server of an answer knows goes back to it alone
-	Count   Counter `json:"-"` // counts tokens; nil counts one token per four bytes
+	// Message.ID of an answer whose calls wait for the user's approval, and so rightly have no results; 0 for none.
+	Pending int64           `json:",omitempty"`
+	Scope   *Scope          `json:",omitempty"` // limits the request to some messages of the history; nil for all
+	Tools   int             `json:",omitempty"` // tokens of the serialised tool schemas
+	Window  int             `json:",omitempty"` // the model's context window in tokens; 0 if unknown
+	Limit   int             `json:",omitempty"` // upper limit of the whole request in the server's tokens; 0 for none
+	Ratio   float64         `json:",omitempty"` // learned ratio of the server's tokens to counted ones; 0 if unknown
+	Profile EndpointProfile // what the endpoint requires of the messages
+	To      Origin          // the model that is asked; server-specific keys of an answer return only to its origin
+	Count   TokenCounter    `json:"-"` // counts tokens; nil assumes one token per four bytes
 
-	// The user chose to cut the current message where the request does not fit otherwise.
+	// CutCurrent is the user's choice to cut the current message if the request does not fit otherwise.
 	CutCurrent bool `json:",omitempty"`
 }
 
-// Scope narrows a request to some messages of the history: no other is in it, in whatever form, and no
-// marker says that there were others.
+// Scope limits a request to some messages of the history. No others are sent in any form, and no marker mentions them.
 type Scope struct {
-	For      cause.Code // why the others are left out
-	Messages IDs        // none for a request without history
+	For      cause.Code // why the other messages are left out
+	Messages IDRanges   // none for a request without history
 }
 
-// The reasons to narrow a request.
+// Reasons to limit a request to some messages.
 const (
 	ForAlone   = cause.Alone         // the user sends a message without the conversation before it
-	ForSummary = cause.OtherMessages // a model is to summarize these messages
-	ForTitle   = cause.Title         // a model is to make a title of them
+	ForSummary = cause.OtherMessages // a model is asked to summarize these messages
+	ForTitle   = cause.Title         // a model is asked for a title of these messages
 )
 
-// narrowed reports whether a message is left out because the request is about others. With cause.Invalid, the request
-// would not be valid with any of the history.
+// narrowed reports whether a code means that a message is outside the scope of the request. The code cause.Invalid
+// means that the request would not be valid with any of the history.
 func narrowed(code cause.Code) bool {
 	switch code {
 	case cause.Alone, cause.OtherMessages, cause.Title, cause.Invalid:
@@ -67,168 +66,168 @@ func narrowed(code cause.Code) bool {
 	return false
 }
 
-// Profile is what an endpoint's chat format insists on, beyond the strict form sent everywhere.
-type Profile struct {
-	// join neighbouring messages of one role
+// EndpointProfile is what an endpoint requires of the messages beyond the strict form that every request has.
+type EndpointProfile struct {
+	// neighbouring messages of one role are merged
 	MergeSameRole bool `json:",omitempty"`
-	// a minimal assistant message stands between a tool result and a user message
+	// a short assistant message is inserted between a tool result and a user message
 	NoToolToUser bool `json:",omitempty"`
 	// tool call ids have exactly this many letters and digits; 0 is any
 	ToolIDLength int `json:",omitempty"`
-	// the model's reasoning goes back to it in turns that called tools
+	// in turns that called tools, the model's reasoning is sent back to it
 	EchoReasoning bool `json:",omitempty"`
-	// the endpoint refuses the keys of its own answers
+	// the endpoint refuses the extra keys of its own answers
 	NoReplay bool `json:",omitempty"`
-	// the model takes no tool calls: those of the past are sent as text, and no tools are offered
+	// the model does not support tools: past calls are sent as text, and no tools are offered
 	NoTools bool `json:",omitempty"`
-	// the endpoint refuses tool calls in a request: all of them are sent as text, the running turn's too
+	// the endpoint refuses tool calls in requests: all are sent as text, including those of the running turn
 	ToolsAsText bool `json:",omitempty"`
-	// the model takes no images: a note stands for each
+	// the model does not support images: a note replaces each
 	NoImages bool `json:",omitempty"`
 }
 
-// Plan is one decided request: what would be sent, and what became of every message and why. The
-// panel, the inspector, the receipt, winnow context and the request body all come from it.
+// Plan is one planned request: the messages to send, and what became of every message and why. The panel, the
+// inspector, the receipt, winnow context and the request body all come from it.
 type Plan struct {
-	Messages []Message // the request's messages in order, the system prompt first; their texts are what the model sees
-	Entries  []Entry   // one per message of the history, then one per stored message of the turn, in order
-	Added    []Added   // text that nobody said: markers, stand-in results, the recalled block's frame
-	Spans    []Span    // where the text of each entry is in Messages, by message
-	Sum      Sum       // where the tokens go
-	Next     []int     // indexes into Entries of what falls out next, together, when the request grows
-	Stays    int       // how many of Messages, from the first on, stay as they are when Next loses its text
-	Rules    int       // the version of the rules that made this plan
-	Summary  *Summary  // the one of Options.Summaries that may be used, whether it is sent or not; nil for none
+	Messages   []Message   // the messages to send in order, the system prompt first
+	Entries    []Entry     // one per message of the history, then one per stored message of the turn, in order
+	Added      []AddedText // text that winnow added: markers, placeholder results, the frame of the recalled block
+	Spans      []EntrySpan // where the text of each entry is in Messages, ordered by message
+	Sum        TokenSum    // how many tokens each part takes
+	NextToDrop []int       // indexes into Entries of the messages that lose text first, together, if the request grows
+	Unchanged  int         // how many of the first Messages stay the same when NextToDrop loses its text
+	Rules      int         // the RulesVersion that made this plan
+	Summary    *Summary    // the usable one of Options.Summaries, whether it is sent or not; nil for none
 
-	groups map[int][]int // see Group
+	toolGroups map[int][]int // see ToolGroup
 }
 
 // Disposition is what became of a message. Each message has exactly one.
 type Disposition string
 
-// The dispositions. A pinned or repaired message is kept or cut as well: see Entry.
+// The dispositions. Pinned or repaired messages are kept or cut as well: see Entry.
 const (
 	Kept       Disposition = "kept"        // sent whole in its place
 	Cut        Disposition = "cut"         // sent shortened in its place
-	Dropped    Disposition = "dropped"     // not sent: the budget, the cap or the preset
-	Recalled   Disposition = "recalled"    // sent because the current message is about it
-	Excluded   Disposition = "excluded"    // not sent: the user's choice
+	Dropped    Disposition = "dropped"     // not sent: over the budget, over a limit, or left out by the preset
+	Recalled   Disposition = "recalled"    // sent because the current message is related to it
+	Excluded   Disposition = "excluded"    // not sent: excluded by the user
 	Unreadable Disposition = "quarantined" // not sent: the stored message cannot be read, or its role is unknown
 	Blank      Disposition = "blank"       // not sent: it is empty
 )
 
-// Level is how much of a unit a request holds.
-type Level int
+// DetailLevel is how much of a message a request holds.
+type DetailLevel int
 
-// The levels, in rising order.
+// The detail levels, in rising order.
 const (
-	Out       Level = iota // L0: not sent
-	Shortened              // L1: at the limits of the policy
-	Brief                  // L1r: as L1, but assistant messages up to AssistantRecallChars whole
-	Whole                  // L2
+	LevelOut       DetailLevel = iota // L0: not sent
+	LevelShortened                    // L1: cut to the limits of the policy
+	LevelBrief                        // L1r: like L1, but assistant messages up to AssistantRecallChars stay whole
+	LevelWhole                        // L2
 )
 
-// Entry is the verdict on one message. TokensBefore and TokensAfter are counted ones, which Sum.Tokens turns into
-// the server's. Characters are Unicode code points.
+// Entry is the verdict on one message. TokensBefore and TokensAfter are winnow's own counts, which TokenSum.Tokens
+// converts to the server's. Characters are Unicode code points.
 type Entry struct {
 	ID          int64
 	Index       int         `json:",omitempty"` // the message's position in the conversation, from 0
 	Role        Role        `json:",omitempty"`
 	Disposition Disposition `json:",omitempty"`
-	Level       Level       `json:",omitempty"` // of the most that is in the request
-	// Place is the level of what stands in the message's place: lower where more of it is recalled to the front.
-	Place        Level    `json:",omitempty"`
-	Cause        Cause    `json:",omitzero"`  // why
-	Pinned       bool     `json:",omitempty"` // the user's choice
-	Whole        bool     `json:",omitempty"` // all of its text is in the request
-	Recalled     bool     `json:",omitempty"` // in the request, or more of it, because the current message is about it
-	TokensBefore int      `json:",omitempty"` // what the message costs whole
-	TokensAfter  int      `json:",omitempty"` // what it costs in this request
-	CharsBefore  int      `json:",omitempty"` // how long its text is
-	CharsAfter   int      `json:",omitempty"` // how much of that text is sent
-	Cuts         []Range  `json:",omitempty"` // what of its text is not sent, in code points
-	Inserted     []Insert `json:",omitempty"` // what stands in the text's place
-	Repairs      []Repair `json:",omitempty"` // what was repaired on the way
+	Level       DetailLevel `json:",omitempty"` // the highest level at which the request holds the message
+	// Place is the level in the message's own place. It is lower than Level if the block of recalled texts holds more.
+	Place        DetailLevel `json:",omitempty"`
+	Cause        Cause       `json:",omitzero"`  // the reason for the disposition
+	Pinned       bool        `json:",omitempty"` // pinned by the user
+	Whole        bool        `json:",omitempty"` // all of its text is in the request
+	Recalled     bool        `json:",omitempty"` // recall added the message, or more of its text
+	TokensBefore int         `json:",omitempty"` // cost of the whole message
+	TokensAfter  int         `json:",omitempty"` // cost of what this request holds of it
+	CharsBefore  int         `json:",omitempty"` // length of its text
+	CharsAfter   int         `json:",omitempty"` // how much of that text is sent
+	Cuts         []CharRange `json:",omitempty"` // code points of its text that are not sent
+	Inserted     []Insertion `json:",omitempty"` // text that winnow put in or around it
+	Repairs      []Repair    `json:",omitempty"` // what was repaired
 }
 
-// Sent says that the message, or a part of it, is in the request.
+// Sent reports whether the request holds the message or a part of it.
 func (e Entry) Sent() bool {
 	return e.Disposition == Kept || e.Disposition == Cut || e.Disposition == Recalled
 }
 
-// FellOut reports whether the message is dropped because it does not fit or is over a limit of the policy. What cannot
-// be sent, what the user had left out, and what its request was not about did not fall out: messages in front of it may
-// well be sent.
-func (e Entry) FellOut() bool {
+// DroppedByLimit reports whether the message is not sent because it does not fit or is over a limit of the policy. It
+// is false for messages that cannot be sent, that the user left out, or that are outside the scope of the request:
+// older messages than those may still be sent.
+func (e Entry) DroppedByLimit() bool {
 	switch e.Cause.Code {
 	case cause.Duplicate, cause.Trailing, cause.ToolsLeftOut, cause.Alone, cause.OtherMessages, cause.Title:
 		return false
 	}
-	return e.Disposition == Dropped && !e.LeftOut()
+	return e.Disposition == Dropped && !e.LeftOutByUser()
 }
 
-// LeftOut reports whether the message is not sent because the user had it, or the tool call that it belongs to,
-// left out.
-func (e Entry) LeftOut() bool {
+// LeftOutByUser reports whether the user chose to leave out the damaged message, or the damaged tool call that it
+// belongs to.
+func (e Entry) LeftOutByUser() bool {
 	return e.Cause.Code == cause.LeftOut || e.Cause.Code == cause.LeftOutGroup
 }
 
-// Range is a half-open range of code points of a message's text.
-type Range struct{ From, To int }
+// CharRange is a half-open range of code points of a message's text.
+type CharRange struct{ From, To int }
 
-// Insert is text that winnow put into the text of a message, At a code point of the original.
-type Insert struct {
+// Insertion is text that winnow added to the text of a message, before code point At of the original.
+type Insertion struct {
 	At   int
 	Text string
 }
 
-// Added is text of a request that nobody said.
-type Added struct {
+// AddedText is a text of a request that belongs to no message of the conversation.
+type AddedText struct {
 	Kind   AddedKind
-	Before int // index into Plan.Messages of the message it stands in or is
-	From   int `json:",omitempty"` // bytes of that message's content, from here up to To
+	Before int // index into Plan.Messages of the message that holds it
+	From   int `json:",omitempty"` // byte range of it in the content of that message: From up to To
 	To     int `json:",omitempty"`
-	At     int // index into Plan.Entries of the message it is in or in front of, at most len(Entries)
+	At     int // index into Plan.Entries of the message it is in or in front of; at most len(Entries)
 	Text   string
 	Tokens int
-	Cause  Cause // why
+	Cause  Cause // why it was added
 }
 
-// Sum says where the tokens of a request go. The parts and their sum Total are counted tokens, which
-// Tokens turns into the server's; all other tokens are the server's. Total * Ratio never exceeds Limit.
-type Sum struct {
+// TokenSum says where the tokens of a request go. The parts and their sum, Total, are winnow's own counts, which Tokens
+// converts to the server's; all other numbers of tokens are the server's. Total * Ratio never exceeds Limit.
+type TokenSum struct {
 	System   int     // the system prompt
 	Tools    int     // the tool schemas
 	Pinned   int     // pinned messages
-	Body     int     // the other messages sent in their place
-	Recalled int     // the recalled block
-	Draft    int     // the current message and what the running turn has added
-	Added    int     // markers and stand-ins
-	Frame    int     // what the chat format costs around the messages
+	Body     int     // the other messages that are sent in their place
+	Recalled int     // the block of recalled texts
+	Draft    int     // the current message and what the running turn added
+	Added    int     // markers, placeholder results and other added texts
+	Frame    int     // the chat format around the messages
 	Total    int     // all of the above
-	Reserve  int     // kept free in the window for the reply; 0 where the window is unknown
-	Window   int     // the model's window; 0 unknown
+	Reserve  int     // kept free in the window for the reply; 0 if the window is unknown
+	Window   int     // the model's window; 0 if unknown
 	Budget   int     // the budget that the user set; 0 is automatic
-	Limit    int     // the most that the request may hold: what Bound names
+	Limit    int     // upper limit of the request, set by Bound
 	Bound    Bound   // what sets Limit
-	Ratio    float64 // the server's tokens per counted token, 1 where not calibrated
-	Margin   float64 // the part of the window that is kept free in case the count is wrong: 0.03 or 0.10
+	Ratio    float64 // the server's tokens per counted token, 1 if unknown
+	Margin   float64 // share of the window kept free for counting errors: 0.03 or 0.10
 	Sent     int     // messages of the history that are in the request
 	Stored   int     // messages of the history
 }
 
-// Span is where the text of an entry is in a request: bytes of the content of one of its messages. A message that
-// has no text, such as an answer of tool calls alone, has an empty span.
-type Span struct {
+// EntrySpan locates the text of an entry in a request: a byte range of the content of one message. A message without
+// text, such as an answer that only calls tools, has an empty span.
+type EntrySpan struct {
 	Entry    int // index into Plan.Entries, -1 for the draft
 	Message  int // index into Plan.Messages
 	From, To int
-	Recalled bool // in the block of recalled texts, with the label in front of it
+	Recalled bool // in the block of recalled texts, including its label
 	Calls    bool // the tool calls of the entry are written out in it
 }
 
-// EntryOf is the entry of a message by its id. It is looked for from the end, where the new ones are.
-func (p Plan) EntryOf(message int64) (Entry, bool) {
+// EntryByID returns the entry of the message with an id. It searches from the end, where new messages are.
+func (p Plan) EntryByID(message int64) (Entry, bool) {
 	for _, e := range slices.Backward(p.Entries) {
 		if e.ID == message {
 			return e, true
@@ -237,16 +236,15 @@ func (p Plan) EntryOf(message int64) (Entry, bool) {
 	return Entry{}, false
 }
 
-// Group is the positions of the messages that are sent or left out together with the one at position i, itself among
-// them, rising: a message that calls tools and the results of its calls, or the message alone. A second copy of a
-// result is never sent, but belongs to the group; so does a result that the user had left out. A flag on one of them
-// holds for all. Of the messages of the running turn each is alone.
-func (p *Plan) Group(i int) []int { return groupOf(p.groups, i) }
+// ToolGroup returns the positions, in rising order, of the messages that are sent or left out together with the one at
+// position i: a message that calls tools and the results of its calls, or the message alone. Duplicate results and
+// results that the user left out belong to the group, although they are never sent. A flag on one message applies to
+// its whole group. Messages of the running turn are each a group of their own.
+func (p *Plan) ToolGroup(i int) []int { return toolGroupOf(p.toolGroups, i) }
 
-// Shown lists for every message of the request the entries whose text it is, in order. A message that several were
-// joined to is the text of all of them; the system prompt and what nobody said is no entry's. A text in the block of
-// recalled texts does not count.
-func (p Plan) Shown() [][]int {
+// EntriesByMessage returns, for each message of the request, the indexes of the entries whose text it holds, in order.
+// A merged message has several; the system prompt and added messages have none. Recalled texts do not count.
+func (p Plan) EntriesByMessage() [][]int {
 	shown := make([][]int, len(p.Messages))
 	for _, s := range p.Spans {
 		if s.Entry < 0 || s.Recalled || p.Entries[s.Entry].Role == System {
@@ -257,16 +255,16 @@ func (p Plan) Shown() [][]int {
 	return shown
 }
 
-// SpansAmong are a plan's spans for other entries of the same messages, such as those of a record: each entry is
-// found by its ID. What the other entries do not have, or do not send, has no span.
-func (p Plan) SpansAmong(entries []Entry) []Span {
+// SpansFor returns the spans of the plan with indexes into other entries of the same messages, such as those of a
+// record. Entries are matched by ID. Spans of messages that the other entries lack or do not send are left out.
+func (p Plan) SpansFor(entries []Entry) []EntrySpan {
 	at := map[int64]int{}
 	for i := range entries {
 		if entries[i].Sent() {
 			at[entries[i].ID] = i
 		}
 	}
-	var list []Span
+	var list []EntrySpan
 	for _, s := range p.Spans {
 		if s.Entry >= 0 {
 			i, sent := at[p.Entries[s.Entry].ID]
@@ -280,33 +278,32 @@ func (p Plan) SpansAmong(entries []Entry) []Span {
 	return list
 }
 
-// Tokens is a counted number of tokens as the server counts them. Every number of tokens that a person sees goes
-// through it: on the screen, in tables, in reasons and in errors.
-func (s Sum) Tokens(counted int) int {
+// Tokens converts winnow's own count to the server's. Every number of tokens that is shown to the user goes through it.
+func (s TokenSum) Tokens(counted int) int {
 	if s.Ratio > 0 && s.Ratio != 1 {
 		return int(math.Round(float64(counted) * s.Ratio))
 	}
 	return counted
 }
 
-// Used is what Limit is checked against: the whole request as the server counts it.
-func (s Sum) Used() int { return s.Tokens(s.Total) }
+// Used returns the tokens of the whole request as the server counts them, which Limit is compared with.
+func (s TokenSum) Used() int { return s.Tokens(s.Total) }
 
-// Free is what still fits, as the server counts it; 0 where nothing does.
-func (s Sum) Free() int { return max(0, s.Limit-s.Used()) }
+// Free returns how many of the server's tokens still fit, at least 0.
+func (s TokenSum) Free() int { return max(0, s.Limit-s.Used()) }
 
-// Capped says that the budget that the user set is more than the model's window leaves.
-func (s Sum) Capped() bool { return s.Bound == BoundWindow && s.Budget > s.Limit }
+// Capped reports whether the window has less space than the budget that the user set.
+func (s TokenSum) Capped() bool { return s.Bound == BoundWindow && s.Budget > s.Limit }
 
-// Share is one part of a request, as the server counts it.
-type Share struct {
+// SumPart is one part of a request, in the server's tokens.
+type SumPart struct {
 	Name   string
 	Tokens int
 }
 
-// Shares are all parts of a request in the order of Sum. Each is rounded so that together they are Used.
-func (s Sum) Shares() []Share {
-	list := []Share{
+// Parts returns all parts of the request in the order of the display. They are rounded so that they add up to Used.
+func (s TokenSum) Parts() []SumPart {
+	list := []SumPart{
 		{"system", s.System},
 		{"tools", s.Tools},
 		{"format", s.Frame},
@@ -323,9 +320,9 @@ func (s Sum) Shares() []Share {
 	return list
 }
 
-// rounding turns the counted tokens of the parts of a request, one after the other, into the server's, so that together
-// they are those of the sum.
-func (s Sum) rounding() func(part int) int {
+// rounding returns a function that converts the counted tokens of one part after another to the server's, so that the
+// results add up to the converted sum.
+func (s TokenSum) rounding() func(part int) int {
 	counted, before := 0, 0
 	return func(part int) int {
 		counted += part

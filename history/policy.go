@@ -10,12 +10,12 @@ import (
 	"winnow/history/repair"
 )
 
-// NoLimit stands for a limit that is not set.
+// NoLimit is the value of a limit that is not set.
 const NoLimit = math.MaxInt
 
-// Policy is everything that decides how a request is cut. A preset fills it; every key can be
-// overridden in the configuration, per session and per request. A field without a key is the preset's alone. Character
-// limits count Unicode code points of the original that are kept before the suffix; token limits count tokens.
+// Policy holds the settings that decide how a request is cut. A preset fills it; the configuration, a session and a
+// single request can override each key. Fields without a key are set by the preset alone. Character limits count the
+// Unicode code points of the original that are kept in front of the suffix.
 type Policy struct {
 	// the preset that sets the other keys
 	Preset string `toml:"preset"`
@@ -76,18 +76,18 @@ type Policy struct {
 	AssistantSuffix string `toml:"assistant_suffix"`
 }
 
-// Summarizes says whether a summary may stand for the oldest messages.
+// Summarizes reports whether a summary may replace the oldest messages.
 func (p Policy) Summarizes() bool { return p.SummarizeRatio > 0 || p.SummaryAlways }
 
-// Strategy says what goes first when the budget is short.
+// Strategy says what is dropped first if the budget is too small.
 type Strategy string
 
 // The strategies.
 const (
-	DropMiddle Strategy = "middle" // keep the opener and the newest, drop between them, oldest first
+	DropMiddle Strategy = "middle" // keep the opening turn and the newest messages; drop the oldest of those between
 	DropOldest Strategy = "oldest" // drop the oldest message first
 	DropTurns  Strategy = "turns"  // drop the oldest turn first
-	DropNone   Strategy = "none"   // send all of it or nothing
+	DropNone   Strategy = "none"   // send the whole history or nothing
 )
 
 // ToolHistory says how tool calls of the past are sent.
@@ -100,29 +100,29 @@ const (
 	ToolsDrop = repair.ToolsDrop
 )
 
-// Recovery says what happens to a damaged history.
+// Recovery says how a damaged history is handled.
 type Recovery string
 
-// The ways to meet a damaged history.
+// The ways to handle a damaged history.
 const (
-	RecoverRepair Recovery = "repair" // repair what is sent, and say so
+	RecoverRepair Recovery = "repair" // repair what is sent, and report it
 	RecoverStrip  Recovery = "strip"  // send text only
-	RecoverStrict Recovery = "strict" // refuse, naming message and field
+	RecoverStrict Recovery = "strict" // refuse, naming the message and the field
 )
 
-// TakesRemedies says that a remedy holds under this recovery. Strip and strict leave nothing to choose.
-func (r Recovery) TakesRemedies() bool { return r != RecoverStrip && r != RecoverStrict }
+// AllowsRemedies reports whether the user can choose remedies. With strip and strict there is nothing to choose.
+func (r Recovery) AllowsRemedies() bool { return r != RecoverStrip && r != RecoverStrict }
 
-// Rules is the version of the rules that Build follows. A stored plan names the version that made it: one of another
-// version may be rebuilt otherwise than it was sent.
-const Rules = 1
+// RulesVersion is the version of the rules that Build follows. A recorded request names the version that made it; under
+// another version it may be rebuilt differently.
+const RulesVersion = 1
 
-// Presets lists the names of the presets, the default first.
+// Presets returns the names of the presets, the default first.
 func Presets() []string {
 	return []string{"balanced", "recall", "classic", "assistant-first", "recent", "summary", "full"}
 }
 
-// Preset is the policy of that name.
+// Preset returns the policy of the named preset.
 func Preset(name string) (Policy, error) {
 	p := balanced()
 	p.Preset = name
@@ -178,15 +178,15 @@ func balanced() Policy {
 	}
 }
 
-// unlimited takes every limit on single messages off, keeps their images, and recalls nothing.
+// unlimited returns p without limits on single messages, with all images and without recall.
 func unlimited(p Policy) Policy {
 	p.UserMaxChars, p.AssistantMaxChars, p.AssistantRecallChars, p.ToolMaxChars = NoLimit, NoLimit, NoLimit, NoLimit
 	p.RecallMaxTokens, p.ImageNotes = 0, false
 	return p
 }
 
-// Check says what is wrong with a policy, in the words of the configuration file. Numbers are 0 or more, and shares 0
-// to 1.
+// Check returns an error that names the first key of the configuration with an invalid value. Numbers must be 0 or
+// more, and shares 0 to 1.
 func (p Policy) Check() error {
 	v := reflect.ValueOf(p)
 	for i := range v.NumField() {

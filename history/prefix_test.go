@@ -19,7 +19,7 @@ func TestNextIsTakenOut(t *testing.T) {
 				m.Content = fmt.Sprint(i, " ") + m.Content // Otherwise one text could take the place of another.
 			}
 		}
-		c := Read(s.past, words)
+		c := NewConversation(s.past, words)
 		b := c.selectFor(s.o)
 		p := b.plan()
 		_, undone := b.nextToFall()
@@ -27,15 +27,15 @@ func TestNextIsTakenOut(t *testing.T) {
 			b.chosen[c.candidate] = c.before
 		}
 		without := b.plan()
-		want := Alike(p.Messages, without.Messages)
-		if p.Stays != want {
-			t.Fatalf("%d messages stay, want %d\n%v\n%v\nbefore\n%v\nafter\n%v", p.Stays, want, s, p.Next,
+		want := CommonPrefix(p.Messages, without.Messages)
+		if p.Unchanged != want {
+			t.Fatalf("%d messages stay, want %d\n%v\n%v\nbefore\n%v\nafter\n%v", p.Unchanged, want, s, p.NextToDrop,
 				requestText(p), requestText(without))
 		}
 		if want < len(p.Messages) {
 			fewer++
 		}
-		if len(p.Next) > 0 && want == 0 {
+		if len(p.NextToDrop) > 0 && want == 0 {
 			system++
 		}
 	})
@@ -71,11 +71,11 @@ func TestAlikeIsWhatAModelSees(t *testing.T) {
 		} else {
 			change(&other)
 		}
-		if got := Alike([]Message{first, m, {Content: "one"}}, []Message{first, other, {Content: "two"}}); got != want {
+		if got := CommonPrefix([]Message{first, m, {Content: "one"}}, []Message{first, other, {Content: "two"}}); got != want {
 			t.Errorf("with %s changed %d messages are alike, want %d", what, got, want)
 		}
 	}
-	if Alike([]Message{first, m}, []Message{first}) != 1 || Alike(nil, []Message{first}) != 0 {
+	if CommonPrefix([]Message{first, m}, []Message{first}) != 1 || CommonPrefix(nil, []Message{first}) != 0 {
 		t.Error("a request is alike with more than the shorter one holds")
 	}
 }

@@ -9,38 +9,39 @@ import (
 	"time"
 )
 
-// Prompt is a plan in the form of text, for models that take one text and for handing a conversation
-// over. It is all that a template gets, and a contract: fields are added, never renamed or removed.
-type Prompt struct {
-	Messages  []PromptMessage // what is sent, in order, the system prompt first where there is one
+// TextPrompt is a plan in the form of text, for models that take a single text and for handing a conversation to
+// someone else. Templates see nothing else. Its fields are a public contract: new ones may be added, but none is
+// renamed or removed.
+type TextPrompt struct {
+	Messages  []PromptMessage // what is sent in order, the system prompt first if there is one
 	Stored    int             // messages of the conversation
-	Sent      int             // those of them that are sent, whole or in part
-	Truncated int             // those sent that are shortened
-	Left      int             // those that are not sent
-	Recalled  int             // those sent because the current message is about them
-	Repaired  int             // those that were repaired on the way
-	Tokens    int             // tokens of the request, as the server counts them
-	Oldest    string          // when the oldest message that is sent was said, RFC 3339; "" unknown
-	Newest    string          // and the newest
+	Sent      int             // messages of the conversation that are sent, whole or in part
+	Truncated int             // messages that are sent shortened
+	Left      int             // messages that are not sent
+	Recalled  int             // messages that are sent because the current message is related to them
+	Repaired  int             // messages that are sent repaired
+	Tokens    int             // tokens of the request in the server's count
+	Oldest    string          // time of the oldest message that is sent, RFC 3339; "" if unknown
+	Newest    string          // time of the newest one
 }
 
-// PromptMessage is one message of a Prompt.
+// PromptMessage is one message of a TextPrompt.
 type PromptMessage struct {
-	Number    int    // its place in the conversation, from 1; 0 for what is not stored
-	Position  int    // its place in this text, from 1
+	Number    int    // position in the conversation, from 1; 0 if not stored
+	Position  int    // position in this text, from 1
 	Role      string // system, user, assistant or tool
-	Speaker   string // the role as a title: User
-	Sign      string // the role's sign
-	Time      string // when it was said, HH:MM:SS; "" unknown
-	Date      string // the day of it, YYYY-MM-DD; "" unknown
+	Speaker   string // the role as a title, such as User
+	Sign      string // an emoji for the role
+	Time      string // HH:MM:SS; "" if unknown
+	Date      string // YYYY-MM-DD; "" if unknown
 	Truncated bool   // a part of its text is left out
-	Text      string // its text as it is sent, with tool calls written out
+	Text      string // its text as sent, with the tool calls written out
 
-	OriginalLength int // characters of the stored messages whose text it is; 0 for what is not stored
+	OriginalLength int // characters of the stored messages that make up the text; 0 if not stored
 }
 
-// NewPrompt is the text form of a plan. Times are UTC.
-func NewPrompt(p Plan) Prompt {
+// NewTextPrompt returns the text form of a plan. Times are in UTC.
+func NewTextPrompt(p Plan) TextPrompt {
 	count := func(holds func(e Entry) bool) (n int) {
 		for _, e := range p.Entries {
 			if e.Sent() && holds(e) {
@@ -49,15 +50,15 @@ func NewPrompt(p Plan) Prompt {
 		}
 		return n
 	}
-	out := Prompt{
+	out := TextPrompt{
 		Stored: len(p.Entries), Sent: count(Entry.Sent), Tokens: p.Sum.Used(), Recalled: count(Entry.wasRecalled),
 		Truncated: count(func(e Entry) bool { return len(e.Cuts) > 0 }),
 		Repaired:  count(func(e Entry) bool { return len(e.Repairs) > 0 }),
 	}
 	out.Left = out.Stored - out.Sent
-	// What stands in its place and in the block of recalled texts is cut in its place: the block shows more.
-	block := slices.ContainsFunc(p.Added, func(a Added) bool { return a.Kind == AddedRecalled })
-	shown := p.Shown()
+	// A message that is sent both in its place and in the block of recalled texts is cut in its place.
+	block := slices.ContainsFunc(p.Added, func(a AddedText) bool { return a.Kind == AddedRecalled })
+	shown := p.EntriesByMessage()
 	var times []int64
 	for i, m := range p.Messages {
 		one := PromptMessage{
@@ -84,13 +85,13 @@ func NewPrompt(p Plan) Prompt {
 	return out
 }
 
-// utc is a time in Unix milliseconds as text.
+// utc formats a time in Unix milliseconds.
 func utc(ms int64, layout string) string { return time.UnixMilli(ms).UTC().Format(layout) }
 
-// signs are the signs of the roles.
+// signs maps each role to its emoji.
 var signs = map[Role]string{System: "💬", User: "👤", Assistant: "🤖", Tool: "💬"}
 
-// promptText is all that a message says.
+// promptText returns the whole text of a message, with its parts and tool calls.
 func promptText(m Message) string {
 	var texts []string
 	for _, part := range m.Parts {
@@ -98,24 +99,23 @@ func promptText(m Message) string {
 			texts = append(texts, strings.TrimSpace("[image "+part.Name)+"]")
 			continue
 		}
-		texts = append(texts, part.Sent())
+		texts = append(texts, part.AsText())
 	}
 	if own := m.TextWithCalls(); own != "" {
 		texts = append(texts, own)
 	}
-	return strings.Join(texts, joint)
+	return strings.Join(texts, separator)
 }
 
-// PromptTemplate is winnow's own template of the text form, in the language of
-// text/template. Beside that language's own functions a template has indent, which puts four blanks
-// in front of every line.
+// TextPromptTemplate is the built-in template of the text form. Templates are executed by text/template and have one
+// function of their own: indent puts four spaces in front of every line.
 //
 //go:embed prompt.tmpl
-var PromptTemplate string
+var TextPromptTemplate string
 
-// RenderPrompt writes a prompt by a template, which gets the fields of Prompt and PromptMessage and nothing else. An
-// error is text/template's own: it has the name of the template, the line, and what is wrong there.
-func RenderPrompt(p Prompt, name, text string) (string, error) {
+// RenderTextPrompt executes a template with p. Errors are those of text/template: they contain name, the line and the
+// fault.
+func RenderTextPrompt(p TextPrompt, name, text string) (string, error) {
 	t, err := template.New(name).Option("missingkey=error").Funcs(template.FuncMap{"indent": indent}).Parse(text)
 	if err != nil {
 		return "", err
@@ -125,7 +125,7 @@ func RenderPrompt(p Prompt, name, text string) (string, error) {
 	return b.String(), err
 }
 
-// indent puts four blanks in front of every line that is not blank.
+// indent puts four spaces in front of every line that is not blank.
 func indent(text string) string { return notBlank.ReplaceAllString(text, "    $0") }
 
 var notBlank = regexp.MustCompile(`(?m)^.*\S.*$`)

@@ -14,7 +14,7 @@ func TestPrompts(t *testing.T) {
 
 func checkPrompt(t *testing.T, f fixture) {
 	section := f.section
-	template := PromptTemplate
+	template := TextPromptTemplate
 	if own := section["template"]; own != nil {
 		template = string(own.Data)
 	}
@@ -30,7 +30,7 @@ func checkPrompt(t *testing.T, f fixture) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := RenderPrompt(NewPrompt(plan), "own", template)
+	text, err := RenderTextPrompt(NewTextPrompt(plan), "own", template)
 	got := map[string]string{"text": text, "error": ""}
 	if err != nil {
 		got["text"], got["error"] = "", err.Error()+"\n"

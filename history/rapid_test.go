@@ -207,10 +207,10 @@ func options(t *rapid.T, past []Message) Options {
 	}
 	o := Options{Policy: p, Flags: map[int64]Flag{}, Ratio: rapid.SampledFrom([]float64{0, 1, 1.37, 0.7}).Draw(t, "ratio")}
 	if n := len(past); n > 0 && rapid.Bool().Draw(t, "summarized") {
-		o.Summaries = []Summary{{Messages: IDs{{past[0].ID, past[rapid.IntRange(0, n-1).Draw(t, "upto")].ID}}, Text: "They spoke of words.", By: "some/model"}}
+		o.Summaries = []Summary{{Messages: IDRanges{{past[0].ID, past[rapid.IntRange(0, n-1).Draw(t, "upto")].ID}}, Text: "They spoke of words.", By: "some/model"}}
 	}
 	o.System = rapid.SampledFrom([]string{"", "Be kind."}).Draw(t, "system")
-	o.Profile = Profile{
+	o.Profile = EndpointProfile{
 		MergeSameRole: rapid.IntRange(0, 3).Draw(t, "merge") == 0,
 		NoToolToUser:  rapid.IntRange(0, 3).Draw(t, "bridge") == 0,
 	}

@@ -9,18 +9,18 @@ import (
 	"winnow/history/relevance"
 )
 
-// The rules of what is recalled how.
+// The rules of recall.
 const (
-	maxPassed = 32  // units that are too long for what may still be recalled are passed over, so many
-	longShare = 0.7 // of the score of a unit that its limits would cut
-	saidShare = 1.5 // of the score of an answer, where what the assistant said is asked for
+	maxPassed = 32  // how many hits that are too long may be skipped
+	longShare = 0.7 // factor for the score of a unit that its limits would cut
+	saidShare = 1.5 // factor for the score of an answer if the question is about answers
 
-	pause = 4 * 60 * 60 * 1000 // milliseconds between two messages that are about different things
+	pause = 4 * 60 * 60 * 1000 // milliseconds between two messages that are likely to be about different things
 )
 
-// searched is what is looked for in a message: its text with its calls and the names of its images.
+// searched returns what is indexed of a message: its text, with its calls and the names of its images.
 func (v *candidate) searched() relevance.Text {
-	x := relevance.Text{Content: v.Content, Speaker: v.Name, Asks: v.Role == User}
+	x := relevance.Text{Content: v.Content, Speaker: v.Name, MayInstruct: v.Role == User}
 	if len(v.ToolCalls) > 0 {
 		x.Content = v.TextWithCalls()
 	}
@@ -32,8 +32,9 @@ func (v *candidate) searched() relevance.Text {
 	return x
 }
 
-// rank says how much each tool group and single message is about a question. It is valid until the next question.
-func (t *thread) rank(question string) relevance.Ranking {
+// rank scores each tool group and each single message by its relevance to a question. The result is valid until the
+// next call.
+func (t *prepared) rank(question string) relevance.Ranking {
 	if t.index == nil {
 		t.index = relevance.NewIndex()
 	}
@@ -44,7 +45,7 @@ func (t *thread) rank(question string) relevance.Ranking {
 			t.index.Add(v.searched())
 		}
 		if i == 0 || v.group != t.candidates[i-1].group {
-			units = append(units, relevance.Unit{From: i, Apart: i > 0 && t.pauseBefore(i)})
+			units = append(units, relevance.Unit{From: i, AfterPause: i > 0 && t.pauseBefore(i)})
 		}
 		u := &units[len(units)-1]
 		u.To = i + 1
@@ -53,14 +54,14 @@ func (t *thread) rank(question string) relevance.Ranking {
 	return t.index.Rank(question, units)
 }
 
-// pauseBefore reports whether the conversation had a long pause in front of candidate i.
-func (t *thread) pauseBefore(i int) bool {
+// pauseBefore reports whether there was a long pause before candidate i.
+func (t *prepared) pauseBefore(i int) bool {
 	before, now := t.candidates[i-1].CreatedMS, t.candidates[i].CreatedMS
 	return before != 0 && now-before > pause
 }
 
-// findHits ranks the history by the current message. Answers count more where the question is what the assistant said.
-// All else counts less if the limits of recalled texts would cut it.
+// findHits ranks the history by its relevance to the current message. Answers get a higher score if the question is
+// about what the assistant said. All other units get a lower one if the limits of recalled texts would cut them.
 func (s *selection) findHits() {
 	current := s.current()
 	if s.o.Policy.RecallMaxTokens == 0 || current < 0 || s.turn.candidates[current].Content == "" {
@@ -68,7 +69,7 @@ func (s *selection) findHits() {
 	}
 	question := s.turn.candidates[current].Content
 	s.ranking = s.history.rank(question)
-	said := s.history.index.AsksWhatWasSaid(question)
+	said := s.history.index.AsksAboutAnswers(question)
 	for k := range s.ranking.Units {
 		u := &s.ranking.Units[k]
 		switch {
@@ -81,7 +82,7 @@ func (s *selection) findHits() {
 	s.hits = s.ranking.Best()
 }
 
-// cutAtLimits reports whether a unit at the limits of recalled texts is cut.
+// cutAtLimits reports whether the limits of recalled texts cut a message of the unit.
 func (s *selection) cutAtLimits(u unit) bool {
 	for i := u.from; i < u.to; i++ {
 		v := &s.candidates[i]
@@ -92,9 +93,9 @@ func (s *selection) cutAtLimits(u unit) bool {
 	return false
 }
 
-// nextHit is the next hit that adds something and is not too long. A text within the limits of a recalled one comes
-// whole. So does a longer one, but later: cut, it seldom holds what is looked for, and whole, it takes the budget of
-// many others. Where it is more than may be recalled, or longer than a block, it comes cut.
+// nextHit returns the next hit that adds something and is not too long. It comes whole even if its texts exceed the
+// limits: cut texts seldom contain what is looked for. It is cut only if it would otherwise be longer than a block or
+// than what may still be recalled.
 func (s *selection) nextHit() (increment, bool) {
 	for len(s.hits) > 0 && s.passed < maxPassed {
 		inc := increment{unit: unit{s.hits[0].From, s.hits[0].To}, detail: brief, recall: true}
@@ -117,8 +118,9 @@ func (s *selection) nextHit() (increment, bool) {
 	return increment{}, false
 }
 
-// recallCost is what an increment adds to what is recalled, 0 where it adds nothing. The newest turn has its own place
-// in the list. Under a policy that has no notes for images, messages with images are not recalled.
+// recallCost returns how many tokens an increment adds to the recalled texts, 0 if it cannot be recalled. The newest
+// turn has its own place in the priority list. If the policy has no notes for images, messages with images are not
+// recalled.
 func (s *selection) recallCost(inc increment) int {
 	for i := inc.from; i < inc.to; i++ {
 		if s.barred(i) || s.last.holds(i) || !s.o.Policy.ImageNotes && images(s.candidates[i].Parts) > 0 {
@@ -132,30 +134,30 @@ func (s *selection) recallCost(inc increment) int {
 	return tokens
 }
 
-// recalledCost is what a text costs in the block of recalled ones, which carries nothing, with the names of the images
-// that are attached to it.
+// recalledCost returns the tokens of a text in the block of recalled texts. There it has no server-specific keys, and
+// the images attached to it are named.
 func (s *selection) recalledCost(i int, f rendering) int {
 	v, tokens := &s.candidates[i], f.tokens
 	if tokens > 0 && (len(v.ToolCalls) > 0 || f.whole()) {
-		tokens -= v.extra
+		tokens -= v.serverTokens
 	}
 	for _, p := range f.parts {
 		if p.Kind == ImagePart {
-			tokens += s.c.remembered(p.Attached())
+			tokens += s.c.countCached(p.AttachedLabel())
 		}
 	}
 	return tokens
 }
 
-// recalled reports whether recall shows more of a candidate than its place does.
+// recalled reports whether the recalled text of a candidate shows more than its own place does.
 func (s *selection) recalled(i int) bool { return s.recallAdds(i, s.chosen[i]) }
 
-// recallAdds is recalled for a choice.
+// recallAdds is recalled for a given choice.
 func (s *selection) recallAdds(i int, of choice) bool {
 	return of.recall != out && (of.body == out || s.rendering(i, of.recall).more(s.rendering(i, of.body)))
 }
 
-// causeRecalled is why candidate i is recalled as f.
+// causeRecalled returns why candidate i is recalled as f.
 func (s *selection) causeRecalled(i int, f rendering) Cause {
 	c := Cause{Front: s.inBody(i)}
 	if !f.whole() {
@@ -166,10 +168,10 @@ func (s *selection) causeRecalled(i int, f rendering) Cause {
 		end++
 	}
 	group := s.history.groupBefore(end)
-	switch shared := s.ranking.Shared(group.from, group.to); {
+	switch shared := s.ranking.SharedWords(group.from, group.to); {
 	case len(shared) > 0:
 		c.Code, c.Text = cause.SharedWords, strings.Join(shared, ", ")
-	case s.history.index.Standing(i):
+	case s.history.index.IsInstruction(i):
 		c.Code = cause.Instruction
 	default:
 		c.Code = cause.Neighbour
@@ -183,8 +185,8 @@ const (
 	recallTail = "\n[End of what is recalled]"
 )
 
-// label says which message a recalled text is, who said it, and when, where the line of the day does not. The number of
-// a message that is right behind the one before it is left out: it is the next.
+// label returns the heading of a recalled text: its number, its author, and its date if the heading of the day does not
+// say it. The number is omitted for a message that directly follows the one before it.
 func (s *selection) label(i int) string {
 	v, number := &s.candidates[i], ""
 	if !s.follows(i) {
@@ -192,12 +194,12 @@ func (s *selection) label(i int) string {
 	}
 	speaker := string(v.kind())
 	if v.CreatedMS != 0 && v.CreatedMS/msPerDay != v.day() {
-		speaker += ", " + dateOf(v.CreatedMS/msPerDay)
+		speaker += ", " + formatDay(v.CreatedMS/msPerDay)
 	}
 	return "\n" + number + speaker + ":\n"
 }
 
-// follows reports whether a candidate is in the block right behind the message before it, on the same day.
+// follows reports whether the block holds the previous message directly before a candidate, under the same day.
 func (s *selection) follows(i int) bool {
 	if i == 0 || !s.recalled(i-1) {
 		return false
@@ -208,37 +210,37 @@ func (s *selection) follows(i int) bool {
 
 const msPerDay = 24 * 60 * 60 * 1000
 
-// day is when a candidate was said, in days since 1970, UTC: the newest day up to there, since only one that is later
-// than those before it can stand above messages. It is 0 where it is not known.
+// day returns the newest day up to and including a candidate, in days since 1970 UTC, 0 if unknown. Clocks of imported
+// messages may go back, but the headings of days must not.
 func (v *candidate) day() int64 { return v.newest / msPerDay }
 
-// dateOf is a day as text.
-func dateOf(day int64) string { return utc(day*msPerDay, time.DateOnly) }
+// formatDay formats a day as a date.
+func formatDay(day int64) string { return utc(day*msPerDay, time.DateOnly) }
 
-// dayCost is what the line costs that stands in front of what is recalled of a day.
+// dayCost returns the tokens of the heading of a day.
 func (s *selection) dayCost(day int64) int {
 	if day == 0 {
 		return 0
 	}
-	return s.c.remembered("\n" + dateOf(day))
+	return s.c.countCached("\n" + formatDay(day))
 }
 
-// recalledBlock is the recalled texts in their order, to stand in front of the current message.
+// recalledBlock holds the recalled texts in order, which are put in front of the current message.
 type recalledBlock struct {
-	text   string // empty where nothing is recalled
-	spans  []Span // of the texts with their labels, by the bytes of text
-	frame  string // what of the text nobody said
-	tokens int    // of the frame
-	images []Part // of the recalled messages
+	text   string      // empty if nothing is recalled
+	spans  []EntrySpan // of the texts with their labels, as bytes of text
+	frame  string      // the parts of text that winnow added
+	tokens int         // of frame
+	images []Part      // of the recalled messages
 }
 
-// recalledTexts is the block of all that is recalled.
+// recalledTexts writes the block of recalled texts.
 func (s *selection) recalledTexts() (b recalledBlock) {
 	var text, frame strings.Builder
 	add := func(added string) {
 		text.WriteString(added)
 		frame.WriteString(added)
-		b.tokens += s.c.remembered(added)
+		b.tokens += s.c.countCached(added)
 	}
 	day := int64(0)
 	for i := range s.candidates {
@@ -251,11 +253,11 @@ func (s *selection) recalledTexts() (b recalledBlock) {
 		}
 		if d := v.day(); d != day && d != 0 {
 			day = d
-			add("\n" + dateOf(day))
+			add("\n" + formatDay(day))
 		}
 		from := text.Len()
 		add(s.label(i))
-		if v.StandIn {
+		if v.Placeholder {
 			add(f.text) // It belongs to the call in front of it.
 			if n := len(b.spans) - 1; n >= 0 && b.spans[n].Entry == v.From {
 				b.spans[n].To = text.Len()
@@ -267,14 +269,14 @@ func (s *selection) recalledTexts() (b recalledBlock) {
 		text.WriteString(m.TextWithCalls())
 		for _, p := range f.parts {
 			if p.Kind == ImagePart {
-				text.WriteString("\n" + p.Attached())
+				text.WriteString("\n" + p.AttachedLabel())
 				b.images = append(b.images, p)
 				continue
 			}
-			text.WriteString("\n" + p.Sent())
+			text.WriteString("\n" + p.AsText())
 		}
 		calls := v.CallsAsText || len(v.ToolCalls) > 0
-		b.spans = append(b.spans, Span{Entry: v.From, From: from, To: text.Len(), Recalled: true, Calls: calls})
+		b.spans = append(b.spans, EntrySpan{Entry: v.From, From: from, To: text.Len(), Recalled: true, Calls: calls})
 	}
 	if text.Len() > 0 {
 		add(recallTail)

@@ -18,10 +18,10 @@ func forAll(past []Message, r Remedy) map[int64]Remedy {
 }
 
 // damagedGroups are the positions of the tool groups that were repaired.
-func damagedGroups(t *thread) map[int]bool {
+func damagedGroups(t *prepared) map[int]bool {
 	groups := map[int]bool{}
 	for _, v := range t.candidates {
-		if len(t.entries[v.From].Repairs) > 0 && !v.StandIn {
+		if len(t.entries[v.From].Repairs) > 0 && !v.Placeholder {
 			groups[v.group] = true
 		}
 	}
@@ -32,15 +32,15 @@ func damagedGroups(t *thread) map[int]bool {
 // messages say whose choice that is.
 func TestNothingIsSentOfAGroupThatIsLeftOut(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
-		keep := reading{form: form{tools: ToolsKeep, profile: Profile{NoImages: s.o.Profile.NoImages}}}
-		repaired := Read(s.past, s.o.Count).thread(keep)
+		keep := readOptions{endpointForm: endpointForm{tools: ToolsKeep, profile: EndpointProfile{NoImages: s.o.Profile.NoImages}}}
+		repaired := NewConversation(s.past, s.o.Count).prepare(keep)
 		groups := damagedGroups(repaired)
 		s.o.Remedies = forAll(s.past, LeaveOut)
-		c := Read(s.past, s.o.Count)
+		c := NewConversation(s.past, s.o.Count)
 		b := c.selectFor(s.o)
 		p := b.plan()
 		for _, v := range b.candidates {
-			if groups[v.group] && (v.Role == Tool || len(v.ToolCalls) > 0 || v.Joins) {
+			if groups[v.group] && (v.Role == Tool || len(v.ToolCalls) > 0 || v.JoinsPrevious) {
 				t.Fatalf("something of the group of message %d is left: %+v\n%s", v.group, v.Message, s)
 			}
 		}
@@ -50,16 +50,16 @@ func TestNothingIsSentOfAGroupThatIsLeftOut(t *testing.T) {
 		}
 		for _, v := range repaired.candidates {
 			e := p.Entries[v.From]
-			if groups[v.group] && !sent[v.From] && !e.LeftOut() {
+			if groups[v.group] && !sent[v.From] && !e.LeftOutByUser() {
 				t.Fatalf("message %d: %+v\n%s", v.From, e, s)
 			}
 			for _, r := range e.Repairs {
-				if r.Remedy != LeaveOut && v.group == v.From && !v.StandIn {
+				if r.Remedy != LeaveOut && v.group == v.From && !v.Placeholder {
 					t.Fatalf("message %d: %+v\n%s", v.From, r, s)
 				}
 			}
 			// One that is not sent for another reason costs what it would carry, too.
-			if e.LeftOut() && !v.StandIn && e.TokensBefore != v.tokens {
+			if e.LeftOutByUser() && !v.Placeholder && e.TokensBefore != v.tokens {
 				t.Fatalf("message %d cost %d mended, its verdict says %d\n%s", v.From, v.tokens, e.TokensBefore, s)
 			}
 		}
@@ -99,7 +99,7 @@ func TestARemedyHoldsForItsGroup(t *testing.T) {
 		plan, _ := built(t, s)
 		at := rapid.IntRange(0, len(s.past)-1).Draw(t, "message")
 		var all []int64
-		for _, member := range plan.Group(at) {
+		for _, member := range plan.ToolGroup(at) {
 			all = append(all, plan.Entries[member].ID)
 		}
 		if one := s.past[at].ID; !slices.Contains(all, one) {

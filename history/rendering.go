@@ -13,43 +13,44 @@ type detail uint8
 
 const (
 	out      detail = iota
-	short           // at the limits of the policy
-	brief           // the same, but answers that are not long stay whole
-	headTail        // the newest turn where it is too long to stay whole: head and tail
+	short           // cut to the limits of the policy
+	brief           // like short, but answers that are not long stay whole
+	headTail        // head and tail of messages in a newest turn that is too long to stay whole
 	whole
 )
 
-func (d detail) level() Level { return [...]Level{Out, Shortened, Brief, Shortened, Whole}[d] }
+// levels are the detail levels of an Entry for the values of detail.
+var levels = [...]DetailLevel{LevelOut, LevelShortened, LevelBrief, LevelShortened, LevelWhole}
 
-// rendering is what a request holds of a candidate at a detail level.
+// rendering is a candidate at a detail level.
 type rendering struct {
-	text   string
-	cut    Range  // code points of the candidate's text that are not in it; empty where all of them are
-	note   string // what is in the place of the cut
-	parts  []Part // with a note in the place of each image that is not sent
-	chars  int    // code points of the candidate's text that are sent
-	tokens int    // what it costs beside its frame
-	held   int    // tokens that the selection sets aside for it, where they are more than tokens
-	cause  Cause  // why it is cut, without the numbers of its characters; it holds where text or an image is left out
+	text     string
+	cut      CharRange // code points of the candidate's text that are left out
+	note     string    // what replaces the cut
+	parts    []Part    // with a note in place of each image that is not sent
+	chars    int       // code points of the candidate's text that are sent
+	tokens   int       // cost without the frame
+	reserved int       // tokens that the selection reserves for it, if more than tokens
+	cause    Cause     // why text or an image is left out, without the numbers of characters
 }
 
-// whole reports whether none of the text was taken out.
-func (f rendering) whole() bool { return f.cut == Range{} }
+// whole reports whether no text is left out.
+func (f rendering) whole() bool { return f.cut == CharRange{} }
 
-// length is how many code points are sent.
+// length returns how many code points are sent.
 func (f rendering) length() int { return f.chars + runes(f.note) }
 
-// more reports whether a rendering shows more of a message than another of it.
+// more reports whether f shows more of a message than another rendering of it.
 func (f rendering) more(than rendering) bool {
 	return f.chars > than.chars || images(f.parts) > images(than.parts)
 }
 
-// whole is all of a candidate.
+// whole returns the complete candidate.
 func (v *candidate) whole() rendering {
 	return rendering{text: v.Content, tokens: v.tokens, chars: v.chars, parts: v.Parts}
 }
 
-// rendering is candidate i at a detail level.
+// rendering returns candidate i at a detail level.
 func (s *selection) rendering(i int, d detail) rendering {
 	v := &s.candidates[i]
 	switch {
@@ -66,13 +67,13 @@ func (s *selection) rendering(i int, d detail) rendering {
 	return v.whole()
 }
 
-// allows reports whether a candidate stays whole at the limits of the policy.
+// allows reports whether the limits of the policy leave a candidate whole.
 func (s *selection) allows(v *candidate) bool {
 	_, limit := s.limit(v)
 	return v.chars <= limit && !(s.o.Policy.ImageNotes && images(v.Parts) > 0)
 }
 
-// limit is how many characters of a candidate the policy allows, with the code that names the limit.
+// limit returns how many characters of a candidate the policy allows, and the code that names the limit.
 func (s *selection) limit(v *candidate) (cause.Code, int) {
 	switch v.kind() {
 	case User:
@@ -85,10 +86,10 @@ func (s *selection) limit(v *candidate) (cause.Code, int) {
 	return cause.None, NoLimit
 }
 
-// leastSaved is how many tokens the cut of an answer has to save.
+// leastSaved is how many tokens cutting an answer must save.
 const leastSaved = 30
 
-// short is candidate i at the limits of the policy, which do not allow all of it.
+// short returns candidate i cut to the limits of the policy.
 func (s *selection) short(i int) rendering {
 	f, known := s.shortened[i]
 	if known {
@@ -107,12 +108,12 @@ func (s *selection) short(i int) rendering {
 	return f
 }
 
-// writeNotes puts a note in the place of each image that costs more than its note.
+// writeNotes replaces each image that costs more than a note.
 func (s *selection) writeNotes(f *rendering, v *candidate) {
 	f.parts = slices.Clone(v.Parts)
 	for k, p := range v.Parts {
 		note := p.AsNote()
-		saved := partCost(p, s.c.remembered) - partCost(note, s.c.remembered)
+		saved := partCost(p, s.c.countCached) - partCost(note, s.c.countCached)
 		if p.Kind != ImagePart || saved <= 0 {
 			continue
 		}
@@ -124,7 +125,7 @@ func (s *selection) writeNotes(f *rendering, v *candidate) {
 	}
 }
 
-// What a cut user message keeps free inside its limit for the suffix, and the limit from which on it does.
+// How many characters of its limit a cut user message leaves for the suffix, and the smallest limit that does so.
 const (
 	userReserve     = 100
 	userReserveFrom = 1000
@@ -136,8 +137,8 @@ func (s *selection) shorten(v *candidate) rendering {
 	_, keep := s.limit(v)
 	switch v.kind() {
 	case User:
-		// A marker in front of it is not part of what was said: a request that is read again as a history keeps it.
-		text, marker := v.Content, p.Marker+joint
+		// Leading markers are not the user's words. A request that is imported as a history keeps them.
+		text, marker := v.Content, p.Marker+separator
 		for strings.HasPrefix(text, marker) {
 			text = text[len(marker):]
 		}
@@ -150,7 +151,7 @@ func (s *selection) shorten(v *candidate) rendering {
 		}
 		return s.prefixCut(v, lead, keep, p.UserSuffix)
 	case Assistant:
-		said := v.chars // The limit is for what was said.
+		said := v.chars // The limit does not include the suffix.
 		if strings.HasSuffix(v.Content, message.InterruptedSuffix) {
 			said -= len(message.InterruptedSuffix)
 		}
@@ -159,14 +160,15 @@ func (s *selection) shorten(v *candidate) rendering {
 		}
 		return s.prefixCut(v, "", keep, p.AssistantSuffix)
 	case Tool:
-		// The caption of a result that is sent as text is not part of it.
+		// The caption of a result that is sent as text does not count.
 		return s.middleCut(v, v.Content[:v.Caption], keep)
 	}
 	return v.whole()
 }
 
-// newestCuts are the messages of the newest turn that are cut to head and tail, by candidate, together near the
-// policy's tokens. Messages of the user keep their own limit, and no answer gets less than an older one would.
+// newestCuts returns the messages of the newest turn that are cut to head and tail, by candidate. Together they take
+// about the tokens that the policy allows. User messages keep their own limit, and no answer gets less than an older
+// one would.
 func (s *selection) newestCuts() map[int]rendering {
 	if s.headTails != nil {
 		return s.headTails
@@ -189,16 +191,15 @@ func (s *selection) newestCuts() map[int]rendering {
 				f.cause = Cause{Code: cause.NewestLimit, Limit: s.budget.Tokens(s.lastWhole)}
 			}
 		}
-		// The share grows evenly with the budget, what fits into it does not: the rest is paid for too, so that a
-		// larger budget leaves no less for all that comes behind it.
-		f.held = share
+		// The share grows evenly with the budget, but the text that fits into it does not. The whole share is charged,
+		// so that a larger budget never leaves less for what follows.
+		f.reserved = share
 		s.headTails[i] = f
 	}
 	return s.headTails
 }
 
-// headAndTail cuts the middle out of a text until it costs no more than its share, or nothing is left of it but the
-// words for the cut.
+// headAndTail cuts the middle out of a text until it costs no more than share tokens, or only the note is left.
 func (s *selection) headAndTail(v *candidate, share int) rendering {
 	limit := int(float64(v.chars) * float64(share) / float64(max(1, v.tokens)))
 	for {

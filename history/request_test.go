@@ -10,7 +10,6 @@ import (
 	"github.com/clipperhouse/uax29/v2/graphemes"
 	"pgregory.net/rapid"
 
-	"winnow/history/cause"
 	"winnow/history/jsonrepair"
 	"winnow/history/message"
 )
@@ -22,7 +21,7 @@ import (
 func (s scene) original(e Entry) Message { return slices.Concat(s.past, s.o.Turn)[e.Index] }
 
 // stored is the text of that message, without faults.
-func (s scene) stored(e Entry) string { return message.Clean(s.original(e).Content) }
+func (s scene) stored(e Entry) string { return message.ToValidUTF8(s.original(e).Content) }
 
 // sentText is how an entry says that its message is sent.
 func (s scene) sentText(e Entry) string { return replay([]rune(s.stored(e)), e) }
@@ -67,44 +66,13 @@ func TestEveryBudgetForWhatMustBeSentIsKept(t *testing.T) {
 	})
 }
 
-func TestAnswersAreCutBeforeQuestions(t *testing.T) {
-	check(t, func(t *rapid.T, s scene) {
-		p, _ := built(t, s)
-		for _, e := range p.Entries[:len(s.past)] {
-			maxima := s.o.Policy.UserMaxChars
-			if e.Role == User && e.CharsBefore <= maxima && e.Disposition == Cut && e.Cause.Code != cause.ImageNote {
-				t.Fatalf("message %d has %d of at most %d characters and is cut: %s\n%s", e.Index, e.CharsBefore,
-					maxima, e.Cause.Sentence(), s)
-			}
-			if e.Role != Assistant || e.Level != Shortened {
-				continue
-			}
-			maxima = s.o.Policy.AssistantMaxChars
-			if e.Cause.Code == cause.AssistantLimit && e.Cause.Limit == maxima && e.CharsAfter > maxima {
-				t.Fatalf("answer %d is cut to %d characters, above %d\n%s", e.Index, e.CharsAfter, maxima, s)
-			}
-			cutAlready := strings.HasSuffix(s.stored(e), s.o.Policy.AssistantSuffix) ||
-				strings.Contains(s.stored(e), " characters left out ...]\n")
-			longer := e.CharsBefore-maxima <= runes(s.o.Policy.AssistantSuffix)
-			newest := e.Cause.Code == cause.Newest
-			cut := message.Prefix(s.stored(e), maxima) + s.o.Policy.AssistantSuffix
-			pays := e.TokensBefore-(len(cut)+3)/4 >= leastSaved
-			if e.Disposition == Kept && e.CharsBefore > maxima && pays && !longer && !cutAlready && !newest &&
-				len(s.past[e.Index].ToolCalls) == 0 {
-				t.Fatalf("answer %d has %d characters and stays whole at its limits: %s\n%s", e.Index, e.CharsBefore,
-					e.Cause.Sentence(), s)
-			}
-		}
-	})
-}
-
 // A cut falls between what a reader sees as characters, makes no text longer and keeps it text.
 func TestACutIsCleanWhereACallerSeesIt(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		p, _ := built(t, s)
 		for _, e := range p.Entries {
 			sent := s.sentText(e)
-			if e.Level == Out || e.Disposition != Cut {
+			if e.Level == LevelOut || e.Disposition != Cut {
 				continue
 			}
 			before := s.stored(e)
@@ -148,7 +116,7 @@ func TestCallsAreNeverCut(t *testing.T) {
 			for _, c := range m.ToolCalls {
 				object, _ := jsonrepair.Repair(c.Arguments)
 				repaired[object] = true
-				for _, one := range jsonrepair.Split(c.Arguments) {
+				for _, one := range jsonrepair.SplitObjects(c.Arguments) {
 					object, _ = jsonrepair.Repair(one)
 					repaired[object] = true
 				}

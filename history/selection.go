@@ -7,59 +7,58 @@ import (
 	"winnow/history/relevance"
 )
 
-// selection decides how much a request holds of each candidate. It takes the longest beginning of the priority list
-// that fits.
+// selection decides how much of each candidate a request holds. It takes the longest prefix of the priority list that
+// fits.
 type selection struct {
 	c          *Conversation
 	o          Options
-	history    *thread
+	history    *prepared
 	candidates []candidate // of the history
-	chosen     []choice    // of each of them
-	turn       *thread     // the current message and what the running turn has added
-	turnSent   []rendering // of each of its candidates
-	turnFirst  bool        // the running turn takes all the room
+	chosen     []choice    // for each of them
+	turn       *prepared   // the current message and what the running turn added
+	turnSent   []rendering // for each of its candidates
+	turnFirst  bool        // the running turn takes all the space
 
 	budget budget
 	step   int // tokens of the largest block
-	fixed  int // tokens of all that is sent whatever fits of the history
-	gap    int // tokens of a marker at the most
+	fixed  int // tokens of everything that must be sent
+	gap    int // highest cost of a gap marker in tokens
 	cost   cost
-	days   map[int64]int // how many recalled texts are of each day
+	days   map[int64]int // number of recalled texts of each day
 
 	shortened map[int]rendering // texts at the limits of the policy, by candidate
-	headTails map[int]rendering // see newestCuts; nil before they are asked for
+	headTails map[int]rendering // see newestCuts; nil until first needed
 
-	opener    unit // the opening of the conversation, where the strategy keeps it
-	asked     unit // the question of a newest turn that is too long to stand at the end as one
-	last      unit // the newest turn, or the end of it
-	lastWhole int  // tokens up to which it stays whole
+	opener    unit // the opening turn, if the strategy keeps it
+	asked     unit // the question of a newest turn that is too long to enter as a unit
+	last      unit // the newest turn, or its end
+	lastWhole int  // how many tokens of it stay whole
 
-	summary    *Summary // may stand in the request, nil for none
-	covered    []bool   // the candidates that the summary stands for
-	summarized bool     // it does stand there
+	summary    *Summary // the usable summary, nil for none
+	covered    []bool   // which candidates the summary covers
+	summarized bool     // the summary is sent
 
 	ranking relevance.Ranking
-	hits    []relevance.Unit // what the current message is about and is not taken yet, the most relevant first
-	passed  int              // how many of them were too long
+	hits    []relevance.Unit // units related to the current message that are not taken yet, the most relevant first
+	passed  int              // how many of them were skipped as too long
 	steps   [][]change       // what each increment raised, in order
-	stopped increment        // what did not fit
-	stop    Cause            // and why
+	stopped increment        // the increment that did not fit
+	stop    Cause            // why it did not fit
 	over    bool             // what must be sent does not fit
 }
 
-// choice is how much a request holds of a candidate, and why as far as that is known while choosing.
+// choice is how much of a candidate the request holds, and the cause as far as it is known during selection.
 type choice struct {
-	body   detail // in its place
+	body   detail // in its own place
 	recall detail // in the block of recalled texts
 	cause  cause.Code
 }
 
-// choose takes the longest beginning of the priority list that fits. The whole list is tried first: it leaves no gap,
-// so it may fit where a beginning of it with its markers does not, even where nothing of it does. A summary that is to
-// stand in any case stands first.
+// choose takes the longest prefix of the priority list that fits. It first tries the whole list: without gaps there are
+// no markers, so all of it may fit even if a prefix does not. A summary that is always used comes first.
 func (s *selection) choose() {
 	if s.o.Policy.SummaryAlways {
-		s.condense()
+		s.useSummary()
 	}
 	if !s.turnFirst && s.chooseAll() {
 		return
@@ -76,12 +75,12 @@ func (s *selection) choose() {
 		s.stop.Code = cause.TurnFirst
 		return
 	}
-	s.condense()
+	s.useSummary()
 	for inc := range s.increments(true) {
 		before := s.cost
 		changes := s.raise(inc)
 		if !s.fits(before.messages) {
-			s.stop, s.stopped = s.shortfall(before), inc
+			s.stop, s.stopped = s.causeNotFitting(before), inc
 			s.lower(changes, before)
 			return
 		}
@@ -89,7 +88,7 @@ func (s *selection) choose() {
 	}
 }
 
-// everything is all of the history, whole.
+// everything returns an increment of the whole history.
 func (s *selection) everything() increment {
 	all := increment{unit: unit{0, len(s.candidates)}, detail: whole, cause: cause.Fits}
 	if s.o.Policy.MaxMessages < len(s.candidates) {
@@ -98,11 +97,11 @@ func (s *selection) everything() increment {
 	return all
 }
 
-// elastic reports whether a text may stay whole that is over the limits of the policy.
+// elastic reports whether texts over the limits of the policy may stay whole.
 func (s *selection) elastic() bool { return s.o.Policy.Elastic || s.o.Policy.Strategy == DropNone }
 
-// chooseAll takes the whole list where it fits, and reports whether it does. It is taken step by step, so that the last
-// step back is known.
+// chooseAll takes the whole list if it fits, and reports whether it does. It goes step by step, so that nextToFall
+// knows the last one.
 func (s *selection) chooseAll() bool {
 	before := s.cost
 	for inc := range s.increments(!s.elastic()) {
@@ -122,14 +121,14 @@ func (s *selection) chooseAll() bool {
 	return false
 }
 
-// change is what was chosen of a candidate before it was raised.
+// change is the choice for a candidate before it was raised.
 type change struct {
 	candidate int
 	before    choice
 }
 
-// raise takes an increment: each candidate of it that may be sent and is at a lower detail level, with the question
-// that it answers.
+// raise applies an increment: it raises each candidate that may be sent and is at a lower level, together with the
+// question that it answers.
 func (s *selection) raise(inc increment) (changes []change) {
 	set := func(i int, to choice) {
 		changes = append(changes, change{i, s.chosen[i]})
@@ -156,7 +155,7 @@ func (s *selection) raise(inc increment) (changes []change) {
 	return changes
 }
 
-// lower takes back what was raised last.
+// lower undoes the last raise.
 func (s *selection) lower(changes []change, before cost) {
 	for _, c := range slices.Backward(changes) {
 		s.set(c.candidate, c.before)
@@ -164,8 +163,8 @@ func (s *selection) lower(changes []change, before cost) {
 	s.cost = before
 }
 
-// nextToFall is the messages that lose text together when the request grows, and what each candidate was before: the
-// steps that raised them are taken back, the last one first, until one of them takes text away.
+// nextToFall returns the messages that lose text together if the request grows, and the changes to undo for that. It
+// undoes steps from the last one back until a message loses text.
 func (s *selection) nextToFall() (messages []int, undone []change) {
 	then := map[int]change{}
 	for _, step := range slices.Backward(s.steps) {
@@ -176,7 +175,7 @@ func (s *selection) nextToFall() (messages []int, undone []change) {
 		for _, c := range step {
 			i, was := c.candidate, then[c.candidate].before
 			before, now := s.best(i, was), s.best(i, s.chosen[i])
-			if !s.candidates[i].StandIn && (before.chars != now.chars || images(before.parts) != images(now.parts)) {
+			if !s.candidates[i].Placeholder && (now.more(before) || before.more(now)) {
 				messages = append(messages, s.candidates[i].From)
 			}
 		}
@@ -188,7 +187,8 @@ func (s *selection) nextToFall() (messages []int, undone []change) {
 	return nil, nil
 }
 
-// best is the most that a request holds of a candidate: its text has -1 characters where the request does not hold it.
+// best returns the rendering that shows the most of a candidate for a choice. If the choice holds nothing of it, chars
+// is -1.
 func (s *selection) best(i int, of choice) rendering {
 	switch {
 	case s.recallAdds(i, of):
@@ -199,8 +199,8 @@ func (s *selection) best(i int, of choice) rendering {
 	return s.rendering(i, of.body)
 }
 
-// exclude bars what the user took out, a message with its whole tool group, and what a narrowed request is not about.
-// With a question go the answers to it, but for those that are pinned.
+// exclude bars the messages that the user excluded, each with its tool group, and those outside the scope. The answers
+// to an excluded question are barred too, unless they are pinned.
 func (s *selection) exclude() {
 	excluded, pinned, scope := s.flagged(s.history, Exclude), s.flagged(s.history, Pin), s.o.Scope
 	for i := range s.candidates {
@@ -208,7 +208,7 @@ func (s *selection) exclude() {
 		switch {
 		case excluded[v.From]:
 			s.chosen[i].cause = cause.Excluded
-		case scope != nil && !s.holdsGroup(scope.Messages, v):
+		case scope != nil && !s.containsGroup(scope.Messages, v):
 			s.chosen[i].cause = scope.For
 		}
 	}
@@ -220,12 +220,12 @@ func (s *selection) exclude() {
 	}
 }
 
-// flagged is the positions of the messages with a flag, and of those in their groups.
-func (s *selection) flagged(t *thread, f Flag) map[int]bool {
+// flagged returns the positions of the messages that have a flag, and of the other messages of their groups.
+func (s *selection) flagged(t *prepared, f Flag) map[int]bool {
 	flagged := map[int]bool{}
 	for at := range t.entries {
 		if len(s.o.Flags) > 0 && s.o.Flags[t.entries[at].ID] == f {
-			for _, member := range groupOf(t.groups, at) {
+			for _, member := range toolGroupOf(t.toolGroups, at) {
 				flagged[member] = true
 			}
 		}
@@ -233,14 +233,14 @@ func (s *selection) flagged(t *thread, f Flag) map[int]bool {
 	return flagged
 }
 
-// holdsGroup reports whether a set has every message of a candidate's group that may be sent.
-func (s *selection) holdsGroup(set IDs, v *candidate) bool {
-	return !slices.ContainsFunc(groupOf(s.history.groups, v.From), func(at int) bool {
-		return s.history.places[at] >= 0 && !set.Holds(s.history.entries[at].ID)
+// containsGroup reports whether a set contains every sendable message of a candidate's group.
+func (s *selection) containsGroup(set IDRanges, v *candidate) bool {
+	return !slices.ContainsFunc(toolGroupOf(s.history.toolGroups, v.From), func(at int) bool {
+		return s.history.candidateAt[at] >= 0 && !set.Contains(s.history.entries[at].ID)
 	})
 }
 
-// pin takes what the user wants whole, a message with its whole tool group.
+// pin takes the pinned messages whole, each with its tool group.
 func (s *selection) pin() {
 	pinned := s.flagged(s.history, Pin)
 	for i := range s.candidates {
@@ -259,33 +259,32 @@ func (s *selection) barred(i int) bool {
 	return narrowed(s.chosen[i].cause) || s.candidates[i].Role == System
 }
 
-// free reports whether a candidate waits for the priority list.
+// free reports whether the priority list may still take a candidate.
 func (s *selection) free(i int) bool { return !s.barred(i) && s.chosen[i].body == out }
 
-// countFree is how many messages of a unit count against the policy's number.
+// countFree returns how many messages of a unit count towards the policy's limit on messages.
 func (s *selection) countFree(u unit) (n int) {
 	for i := u.from; i < u.to; i++ {
-		if s.free(i) && !s.candidates[i].StandIn {
+		if s.free(i) && !s.candidates[i].Placeholder {
 			n++
 		}
 	}
 	return n
 }
 
-// capMessages bars what is over the policy's number of messages: the opener counts first, then the newest. Tool groups
-// stay together, and an answer stays with its question, so the number may be missed by less than one group and its
-// question.
+// capMessages bars the messages over the policy's limit on their number. The opener counts first, then the newest. Tool
+// groups stay together and answers stay with their questions, so slightly fewer messages than the limit may remain.
 func (s *selection) capMessages() {
 	left := s.o.Policy.MaxMessages - s.cost.messages
 	if s.o.Policy.MaxMessages >= len(s.candidates) {
 		return
 	}
-	// What the number allows of the opener is its beginning.
+	// If the opener is longer than the limit, only its beginning stays.
 	for s.opener.to > s.opener.from && s.countFree(s.opener) > left {
 		s.opener.to = s.history.groupBefore(s.opener.to).from
 	}
 	left -= s.countFree(s.opener)
-	asked := -1 // the question that came in with an answer
+	asked := -1 // the question that was counted with its answer
 	taken := func(i int) bool { return i == asked || s.opener.holds(i) }
 	for end := len(s.candidates); end > 0; {
 		g := s.history.groupBefore(end)
@@ -312,7 +311,7 @@ func (s *selection) capMessages() {
 	}
 }
 
-// neighbour is the next candidate in a direction that has a place in the request's body, -1 for none.
+// neighbour returns the next candidate in direction step that is not a system message, or -1.
 func (s *selection) neighbour(i, step int) int {
 	for i += step; i >= 0 && i < len(s.candidates); i += step {
 		if s.candidates[i].Role != System {
@@ -322,16 +321,16 @@ func (s *selection) neighbour(i, step int) int {
 	return -1
 }
 
-// questionOf is the candidate of the user's message that candidate i answers: the newest one before it. It is -1 for
-// what opens an imported conversation, and for what is no answer.
+// questionOf returns the candidate of the user message that candidate i answers: the newest one before it. It is -1 for
+// user and system messages, and for answers at the start of an imported conversation.
 func (s *selection) questionOf(i int) int {
 	if v := &s.candidates[i]; v.Role == Assistant || v.Role == Tool {
-		return s.history.turns[v.turn].asked
+		return s.history.turns[v.turn].question
 	}
 	return -1
 }
 
-// withoutQuestion reports whether an answer never had a question, or has one that cannot be sent.
+// withoutQuestion reports whether an answer has no question, or one that cannot be sent.
 func (s *selection) withoutQuestion(i int) bool {
 	q := s.questionOf(i)
 	return q < 0 || s.chosen[q].cause == cause.Excluded || narrowed(s.chosen[q].cause)

@@ -65,7 +65,7 @@ func TestABudgetIsUsedToTheLastMessage(t *testing.T) {
 		o := benchOptions(t, rapid.SampledFrom([]string{"recall", "balanced"}).Draw(rt, "preset"), rapid.IntRange(200,
 			2000).Draw(rt, "budget"))
 		o.Count, o.Turn = words, []Message{{ID: 1 << 40, Role: User, Content: "What of the sea?", Status: Complete}}
-		b := Read(past, words).selectFor(o)
+		b := NewConversation(past, words).selectFor(o)
 		if b.over {
 			rt.Fatal("it does not fit")
 		}

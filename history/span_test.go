@@ -24,7 +24,7 @@ func TestSpansAreWhereTheTextIs(t *testing.T) {
 			}
 			return plan.Messages[message].Content[from:to]
 		}
-		last, lastEntry := Span{}, -1
+		last, lastEntry := EntrySpan{}, -1
 		for _, span := range plan.Spans {
 			if span.Message < last.Message || span.Message == last.Message && span.From < last.To {
 				t.Fatalf("a span is %+v behind %+v", span, last)
@@ -82,7 +82,7 @@ func TestSpansAreWhereTheTextIs(t *testing.T) {
 }
 
 // entryBehind is the entry that an added text is in or in front of, by the spans of a plan; -1 where they do not tell.
-func entryBehind(p Plan, a Added) int {
+func entryBehind(p Plan, a AddedText) int {
 	if p.Messages[a.Before].Role == System {
 		return 0
 	}

@@ -12,7 +12,7 @@ import (
 // the same where winnow put nothing between the texts.
 func TestTheSumIsWhatTheRequestCosts(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
-		c := Read(s.past, s.o.Count)
+		c := NewConversation(s.past, s.o.Count)
 		s.o.Profile.ToolIDLength = 0
 		p, err := c.Build(s.o)
 		again := frameRequest + s.o.Tools
@@ -23,11 +23,11 @@ func TestTheSumIsWhatTheRequestCosts(t *testing.T) {
 			}
 		}
 		plain := err == nil && len(p.Added) == 0 && !s.o.Profile.MergeSameRole
-		for _, v := range c.thread(readingFor(s.o)).candidates {
-			plain = plain && !v.Joins && v.Role != System
+		for _, v := range c.prepare(readingFor(s.o)).candidates {
+			plain = plain && !v.JoinsPrevious && v.Role != System
 		}
-		for _, v := range c.turnFor(s.o, c.thread(readingFor(s.o))).candidates {
-			plain = plain && !v.Joins && v.Role != System
+		for _, v := range c.turnFor(s.o, c.prepare(readingFor(s.o))).candidates {
+			plain = plain && !v.JoinsPrevious && v.Role != System
 		}
 		if again > p.Sum.Total || plain && again != p.Sum.Total {
 			t.Fatalf("the sum says %d, counted again %d (plain %t)\n%s%s\n%s", p.Sum.Total, again, plain, planText(p, nil), requestText(p), s)
@@ -41,7 +41,7 @@ func TestNoMoreMessagesThanThePolicyAllows(t *testing.T) {
 		p, _ := built(t, s)
 		sent, pinned := 0, 0
 		for _, e := range p.Entries[:len(s.past)] {
-			if e.Role == System || e.Level == Out {
+			if e.Role == System || e.Level == LevelOut {
 				continue
 			}
 			if sent++; e.Pinned || withPinned(e) {

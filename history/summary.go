@@ -8,27 +8,27 @@ import (
 	"winnow/history/message"
 )
 
-// Summary is a text that stands for older messages of a conversation. Somebody else has written it: history asks for it
-// with Condense or Older, decides whether it may be used and places it.
+// Summary is a text that replaces older messages of a conversation. This package does not write it: it says which
+// messages to summarize (DueForSummary, Summarizable), and decides whether a summary is used.
 type Summary struct {
-	ID       int64  // the store's key
-	Messages IDs    // the messages that it was made from and stands for
-	Text     string // what stands in the request
-	By       string // the model that wrote it
+	ID       int64    // the store's key
+	Messages IDRanges // the messages that it was made from and replaces
+	Text     string   // the text of the summary
+	By       string   // the model that wrote it
 }
 
-// IDs is a set of messages of one branch, as rising runs of ids from the first to the last. A message that
-// stands between the ends of a run on its branch belongs to the set.
-type IDs [][2]int64
+// IDRanges is a set of messages of one branch, as rising ranges of ids, first and last included. Messages between the
+// ends of a range on that branch belong to the set.
+type IDRanges [][2]int64
 
-// Holds reports whether the set has a message.
-func (s IDs) Holds(id int64) bool {
+// Contains reports whether the set has a message.
+func (s IDRanges) Contains(id int64) bool {
 	return slices.ContainsFunc(s, func(run [2]int64) bool { return run[0] <= id && id <= run[1] })
 }
 
-// IDsOf is the set of those messages of a branch, which are its ids in order, for which in holds.
-func IDsOf(branch iter.Seq[int64], in func(id int64) bool) IDs {
-	var s IDs
+// IDRangesOf returns the set of the messages of a branch for which in reports true. branch yields the ids in order.
+func IDRangesOf(branch iter.Seq[int64], in func(id int64) bool) IDRanges {
+	var s IDRanges
 	running := false
 	for id := range branch {
 		held := in(id)
@@ -43,21 +43,20 @@ func IDsOf(branch iter.Seq[int64], in func(id int64) bool) IDs {
 	return s
 }
 
-// Summarized says that a summary stands in the request.
-func (p Plan) Summarized() bool {
-	return slices.ContainsFunc(p.Added, func(a Added) bool { return a.Kind == AddedSummary })
+// HasSummary reports whether the request contains a summary.
+func (p Plan) HasSummary() bool {
+	return slices.ContainsFunc(p.Added, func(a AddedText) bool { return a.Kind == AddedSummary })
 }
 
-// findSummary takes the first of the summaries that may be used: none of the messages that it was made from is
-// excluded, because nobody can say what of its text comes from that one. It stands for a tool group as a whole or not
-// at all.
+// findSummary takes the first usable summary. One that was made from an excluded message is not usable, because nobody
+// can tell which of its words come from that message. It covers tool groups only as a whole.
 func (s *selection) findSummary() {
 	excluded := s.flagged(s.history, Exclude)
 	for k := range s.o.Summaries {
 		sum := &s.o.Summaries[k]
 		tainted := false
 		for at := range excluded {
-			tainted = tainted || sum.Messages.Holds(s.history.entries[at].ID)
+			tainted = tainted || sum.Messages.Contains(s.history.entries[at].ID)
 		}
 		if tainted || s.o.Scope != nil {
 			continue
@@ -65,16 +64,16 @@ func (s *selection) findSummary() {
 		s.summary = sum
 		for i := range s.candidates {
 			v := &s.candidates[i]
-			s.covered[i] = v.Role != System && s.holdsGroup(sum.Messages, v)
+			s.covered[i] = v.Role != System && s.containsGroup(sum.Messages, v)
 		}
 		return
 	}
 }
 
-// condense lets the summary stand for what it was made from, all but the opener and what is pinned, where it fits and
-// saves something: it may need a message of its own, and for each gap that it leaves a marker, a message for that and a
-// bridge. What it replaces counts at the detail level that it has where everything fits.
-func (s *selection) condense() {
+// condense replaces the covered messages, except the opener and pinned ones, with the summary if it fits and saves
+// tokens. The summary may need a message of its own, and each gap that it leaves may need a marker, a message and a
+// bridge. Replaced messages are counted at the level that they would have if everything fits.
+func (s *selection) useSummary() {
 	if s.summarized || s.summary == nil || !s.o.Policy.Summarizes() {
 		return
 	}
@@ -83,7 +82,7 @@ func (s *selection) condense() {
 		deepest = short
 	}
 	text := s.summaryText()
-	tokens := max(s.c.remembered(text+joint), s.c.remembered(joint+text))
+	tokens := max(s.c.countCached(text+separator), s.c.countCached(separator+text))
 	replaced, saved := s.replaceable(), -tokens-frameMessage
 	for i, replace := range replaced {
 		if !replace {
@@ -105,8 +104,8 @@ func (s *selection) condense() {
 	}
 }
 
-// replaceable says for each candidate whether the summary takes its place. A question stays while one of its answers
-// does.
+// replaceable reports for each candidate whether the summary may replace it. A question stays as long as one of its
+// answers does.
 func (s *selection) replaceable() []bool {
 	replaced := make([]bool, len(s.candidates))
 	for i := range s.candidates {
@@ -120,26 +119,26 @@ func (s *selection) replaceable() []bool {
 	return replaced
 }
 
-// summaryText is the text of the summary in its frame.
+// summaryText returns the summary in its frame.
 func (s *selection) summaryText() string {
-	return "[Summary of what was said before]\n" + message.Clean(s.summary.Text) + "\n[End of the summary]"
+	return "[Summary of what was said before]\n" + message.ToValidUTF8(s.summary.Text) + "\n[End of the summary]"
 }
 
-// Older are the messages that a model is to summarize when the user asks for it now, the oldest first: all before the
-// newest turn that no summary stands for. The new summary stands for the messages of the one that comes with them too,
-// nil for none.
-func (c *Conversation) Older(o Options) (list []Message, before *Summary) {
+// Summarizable returns the messages to summarize when the user asks for a summary, the oldest first: all before the
+// newest turn that no usable summary covers. The new summary should also cover the messages of before, the summary in
+// use, which is nil for none.
+func (c *Conversation) Summarizable(o Options) (list []Message, before *Summary) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	s := c.selectFor(o) // What does not fit can be summarized all the same.
+	s := c.selectFor(o) // A request that is too long can still be summarized.
 	return s.oldest(0), s.summary
 }
 
-// Condense are the messages that a model is to summarize before the request that o describes is built, the oldest
-// first: where not everything fits whole, so many of those that no summary stands for that the policy's share of the
-// budget is free again. The newest turn is never among them. It is empty where no summary is asked for, or everything
-// fits. The new summary stands for the messages of the one that comes with them too, nil for none.
-func (c *Conversation) Condense(o Options) (list []Message, before *Summary) {
+// DueForSummary returns the messages to summarize before the request is sent, the oldest first, so that the share of
+// the budget that the policy asks for becomes free. The newest turn is never among them. It returns none if the policy
+// asks for no summary or everything fits. The new summary should also cover the messages of before, the summary in use,
+// which is nil for none.
+func (c *Conversation) DueForSummary(o Options) (list []Message, before *Summary) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := c.selectFor(o)
@@ -154,22 +153,21 @@ func (c *Conversation) Condense(o Options) (list []Message, before *Summary) {
 	return nil, nil
 }
 
-// unsummarized is the candidates before the newest turn that a summary may hold, and that none stands for. What the
-// user excluded is none: no model gets it, to summarize it or otherwise.
+// unsummarized returns the candidates before the newest turn that may be summarized and are not yet. Excluded messages
+// are left out: no model may see them.
 func (s *selection) unsummarized() (list []int) {
 	turns := s.history.turns
 	for i := 0; len(turns) > 0 && i < turns[len(turns)-1].from; i++ {
 		v := &s.candidates[i]
 		excluded := s.chosen[i].cause == cause.Excluded || s.chosen[i].cause == cause.QuestionExcluded
-		if !v.StandIn && v.Role != System && !excluded && !s.covered[i] {
+		if !v.Placeholder && v.Role != System && !excluded && !s.covered[i] {
 			list = append(list, i)
 		}
 	}
 	return list
 }
 
-// oldest are the oldest turns that a model may summarize, until the messages that are left of these take no more than
-// some tokens.
+// oldest returns the oldest turns that may be summarized, enough that the remaining ones take at most the given tokens.
 func (s *selection) oldest(tokens int) (list []Message) {
 	rest, may := 0, s.unsummarized()
 	for _, i := range may {

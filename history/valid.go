@@ -11,36 +11,36 @@ import (
 	"winnow/history/message"
 )
 
-// InvalidError names a rule of the wire that a list of messages breaks, and the first message that breaks one.
-type InvalidError struct {
+// invalidRequestError names the first message of a request that breaks a rule of servers, and the rule.
+type invalidRequestError struct {
 	Rule  string // V1 to V8
-	Index int    // the message, from 0; the length of the list where one is missing at its end
+	Index int    // position of the message, from 0; the length of the list if a message is missing at its end
 }
 
-// Error names rule and message, counted from 1 as a reader does.
-func (e *InvalidError) Error() string {
+// Error names the message, counted from 1, and the rule.
+func (e *invalidRequestError) Error() string {
 	return fmt.Sprintf("message %d breaks rule %s", e.Index+1, e.Rule)
 }
 
-// Valid reports the first message of a request that breaks a rule, as an *InvalidError. The rules are the strictest
-// form that any known server asks for, and what p asks for beside it. They look at the messages alone: they know
-// nothing of the plan that made them, so that a fault of the planning cannot excuse itself.
+// validate returns an *invalidRequestError for the first message that breaks a rule, or nil. The rules are those of the
+// strictest known servers, plus what p requires. They see only the messages and not the plan behind them, so a fault in
+// planning cannot hide itself.
 //
-//	V1  the user's message comes first, behind at most one system prompt
-//	V2  the last message can be answered: a server continues an answer at the end, or refuses it
-//	V3  each call has a name, an id of its own and one result right behind its message; there are no other results
+//	V1  a user message comes first, after at most one system prompt
+//	V2  the last message is from the user or a tool: servers continue an assistant message or refuse it
+//	V3  each call has a name, a unique id and one result directly after its message; there are no other results
 //	V4  arguments are a JSON object
-//	V5  a message has content, unless it makes calls
-//	V6  roles follow one another as the endpoint wants it; a message of calls may stand behind a text of its own
-//	V7  a message has the keys of its role and no others
-//	V8  ids of calls have the characters and the length that the endpoint takes
-func Valid(messages []Message, p Profile) error {
+//	V5  a message has content or tool calls
+//	V6  roles follow each other as the endpoint requires; a message with calls may follow the assistant's text
+//	V7  a message has only the keys of its role
+//	V8  ids of calls have the characters and the length that the endpoint accepts
+func validate(messages []Message, p EndpointProfile) error {
 	first := 0
 	if len(messages) > 0 && messages[0].Role == System {
 		first = 1
 	}
 	if first == len(messages) || messages[first].Role != User {
-		return &InvalidError{"V1", first}
+		return &invalidRequestError{"V1", first}
 	}
 	seen, open, from := map[string]bool{}, map[string]bool{}, 0 // calls so far, those without a result, their message
 	for i := range messages {
@@ -50,7 +50,7 @@ func Valid(messages []Message, p Profile) error {
 		case m.Role == Tool && rule == "" && !open[m.ToolCallID]:
 			rule = "V3"
 		case m.Role != Tool && len(open) > 0:
-			return &InvalidError{"V3", from}
+			return &invalidRequestError{"V3", from}
 		case m.Role != Tool:
 			from = i
 		}
@@ -61,20 +61,20 @@ func Valid(messages []Message, p Profile) error {
 			seen[call.ID], open[call.ID] = true, true
 		}
 		if rule != "" {
-			return &InvalidError{rule, i}
+			return &invalidRequestError{rule, i}
 		}
 		if m.Role == Tool {
 			delete(open, m.ToolCallID)
 		}
 	}
 	if len(open) > 0 {
-		return &InvalidError{"V3", from}
+		return &invalidRequestError{"V3", from}
 	}
 	return nil
 }
 
-// brokenRule is the rule that a message breaks beside its calls, "" for none.
-func brokenRule(messages []Message, i int, p Profile) string {
+// brokenRule returns the rule that a message breaks, apart from its calls, or "".
+func brokenRule(messages []Message, i int, p EndpointProfile) string {
 	m, before := &messages[i], &Message{}
 	if i > 0 {
 		before = &messages[i-1]
@@ -98,14 +98,14 @@ func brokenRule(messages []Message, i int, p Profile) string {
 	return ""
 }
 
-// What ids of calls are made of, and what those are made of whose length an endpoint asks for.
+// Ids of calls: the general form, and the one for endpoints that require a length.
 var (
 	plainID = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 	shortID = regexp.MustCompile(`^[A-Za-z0-9]+$`)
 )
 
-// brokenCallRule is the rule that a call breaks, "" for none.
-func brokenCallRule(call ToolCall, seen bool, p Profile) string {
+// brokenCallRule returns the rule that a call breaks, or "".
+func brokenCallRule(call ToolCall, seen bool, p EndpointProfile) string {
 	var object map[string]json.RawMessage
 	switch {
 	case message.IsBlank(call.ID), message.IsBlank(call.Name), seen:
@@ -118,11 +118,11 @@ func brokenCallRule(call ToolCall, seen bool, p Profile) string {
 	return ""
 }
 
-// fitsID reports whether an id has exactly n letters and digits.
+// fitsID reports whether an id consists of exactly n letters and digits.
 func fitsID(id string, n int) bool { return len(id) == n && shortID.MatchString(id) }
 
-// shortIDs gives the calls of a request ids of exactly n letters and digits. An id's new name is made from the old one
-// alone, so that it is the same in every request.
+// shortIDs replaces the ids of calls with ids of exactly n letters and digits. The new id depends on the old one alone,
+// so it is the same in every request.
 func shortIDs(messages []Message, n int) {
 	taken, name := map[string]bool{}, map[string]string{}
 	for i := range messages {

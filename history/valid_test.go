@@ -16,7 +16,7 @@ func TestValid(t *testing.T) {
 		head, text, _ := strings.Cut(block, "\n")
 		want, profile, _ := strings.Cut(head, "; ")
 		got := "valid"
-		if err := Valid(parseMessages(t, text), parseOptions(t, profile).Profile); err != nil {
+		if err := validate(parseMessages(t, text), parseOptions(t, profile).Profile); err != nil {
 			got = err.Error()
 		}
 		if got != want {

@@ -8,25 +8,26 @@ import (
 	"winnow/history/cause"
 )
 
-// verdicts says what became of every message of a request that is written.
+// verdicts records what became of every message of a selection.
 type verdicts struct {
 	*selection
 	Plan
 }
 
-// plan writes the selection and says what became of every message.
+// plan writes the selected request and the verdicts.
 func (s *selection) plan() Plan {
 	w := s.written()
 	v := verdicts{s, Plan{
-		Rules: Rules, Summary: s.summary, Messages: w.messages, Added: w.added, Spans: w.spans, Sum: s.budget.Sum,
-		Entries: make([]Entry, 0, len(s.history.entries)+len(s.turn.entries)), groups: s.history.groups,
+		Rules: RulesVersion, Summary: s.summary, Sum: s.budget.TokenSum,
+		Messages: w.messages, Added: w.added, Spans: w.spans,
+		Entries: make([]Entry, 0, len(s.history.entries)+len(s.turn.entries)), toolGroups: s.history.toolGroups,
 	}}
 	v.judgeHistory()
 	v.judgeTurn()
 	v.readAgain()
 	v.findNext()
 	sum := &v.Sum
-	sum.System, sum.Frame, sum.Stored = s.c.remembered(s.o.System), frameRequest+w.frame, len(s.history.entries)
+	sum.System, sum.Frame, sum.Stored = s.c.countCached(s.o.System), frameRequest+w.frame, len(s.history.entries)
 	for _, a := range v.Added {
 		sum.Added += a.Tokens
 	}
@@ -34,10 +35,10 @@ func (s *selection) plan() Plan {
 	return v.Plan
 }
 
-// judgeHistory gives each message of the history its verdict.
+// judgeHistory sets the verdict on each message of the history.
 func (v *verdicts) judgeHistory() {
 	v.Entries = append(v.Entries, v.history.entries...)
-	for at, i := range v.history.places {
+	for at, i := range v.history.candidateAt {
 		e := &v.Entries[at]
 		switch {
 		case i < 0:
@@ -49,16 +50,16 @@ func (v *verdicts) judgeHistory() {
 			e.Disposition, e.Cause = Dropped, v.causeDropped(i)
 		}
 		if v.o.Pending != 0 && e.ID == v.o.Pending {
-			// The stand-ins for the results of pending calls are no repairs. They are in the plan all the same: they
-			// are what a new message would be sent with.
+			// Placeholder results of pending calls are not repairs. The plan contains them because a new message would
+			// be sent with them.
 			e.Repairs = slices.DeleteFunc(slices.Clone(e.Repairs), func(r Repair) bool { return r.Kind == "C5" })
 		}
 	}
 }
 
-// judgeSent is the verdict on a candidate that is in the request.
+// judgeSent sets the verdict on a candidate that is sent.
 func (v *verdicts) judgeSent(e *Entry, i int) {
-	e.Level, e.Place = max(v.chosen[i].body.level(), v.chosen[i].recall.level()), v.chosen[i].body.level()
+	e.Level, e.Place = max(levels[v.chosen[i].body], levels[v.chosen[i].recall]), levels[v.chosen[i].body]
 	e.Pinned = v.o.Flags[e.ID] == Pin
 	v.Sum.Sent++
 	f := v.rendering(i, v.chosen[i].body)
@@ -68,7 +69,7 @@ func (v *verdicts) judgeSent(e *Entry, i int) {
 		return
 	}
 	e.Disposition, e.Cause.Code = Kept, cmp.Or(v.chosen[i].cause, cause.Recent)
-	f.show(&v.candidates[i], e)
+	f.describe(&v.candidates[i], e)
 	if v.chosen[i].cause != cause.Pinned {
 		v.Sum.Body += f.tokens
 		return
@@ -79,10 +80,10 @@ func (v *verdicts) judgeSent(e *Entry, i int) {
 	}
 }
 
-// judgeRecalled is the verdict on a candidate of which recall shows more than its place does.
+// judgeRecalled sets the verdict on a candidate of which recall shows more than its own place does.
 func (v *verdicts) judgeRecalled(e *Entry, i int) {
 	f := v.rendering(i, v.chosen[i].recall)
-	f.show(&v.candidates[i], e)
+	f.describe(&v.candidates[i], e)
 	e.Disposition, e.Cause = Recalled, v.causeRecalled(i, f)
 	tokens := v.recalledCost(i, f)
 	v.Sum.Recalled += tokens
@@ -90,19 +91,19 @@ func (v *verdicts) judgeRecalled(e *Entry, i int) {
 	e.TokensAfter += tokens
 }
 
-// judgeTurn gives each stored message of the running turn its verdict.
+// judgeTurn sets the verdict on each stored message of the running turn.
 func (v *verdicts) judgeTurn() {
 	entries := slices.Clone(v.turn.entries)
 	for i, f := range v.turnSent {
 		c := &v.turn.candidates[i]
-		if c.StandIn {
+		if c.Placeholder {
 			continue
 		}
 		v.Sum.Draft += f.tokens
 		e := &entries[c.From]
-		e.Disposition, e.Cause, e.Level, e.TokensAfter = Kept, Cause{Code: cause.Turn}, Whole, f.tokens
-		if f.show(c, e); !f.whole() {
-			e.Level = Shortened
+		e.Disposition, e.Cause, e.Level, e.TokensAfter = Kept, Cause{Code: cause.Turn}, LevelWhole, f.tokens
+		if f.describe(c, e); !f.whole() {
+			e.Level = LevelShortened
 		}
 		e.Place = e.Level
 	}
@@ -113,8 +114,7 @@ func (v *verdicts) judgeTurn() {
 	}
 }
 
-// readAgain gives another cause to messages that were left out or cut, but that the result of a recall in the request
-// quotes.
+// readAgain changes the cause of messages that were left out or cut, but that a recall result in the request quotes.
 func (v *verdicts) readAgain() {
 	see := func(positions []int) {
 		for _, at := range positions {
@@ -122,7 +122,7 @@ func (v *verdicts) readAgain() {
 				continue
 			}
 			switch e := &v.Entries[at]; {
-			case e.FellOut():
+			case e.DroppedByLimit():
 				e.Cause = Cause{Code: cause.ReadAgain}
 			case e.Disposition == Cut:
 				e.Cause = Cause{Code: cause.CutReadAgain, Have: e.CharsAfter, Want: e.CharsBefore}
@@ -130,16 +130,16 @@ func (v *verdicts) readAgain() {
 		}
 	}
 	for i := range v.candidates {
-		if c := &v.candidates[i]; len(c.ReadAgain) > 0 && !c.StandIn && v.inRequest(i) {
-			see(c.ReadAgain)
+		if c := &v.candidates[i]; len(c.RecallPositions) > 0 && !c.Placeholder && v.inRequest(i) {
+			see(c.RecallPositions)
 		}
 	}
 	for _, c := range v.turn.candidates {
-		see(c.ReadAgain)
+		see(c.RecallPositions)
 	}
 }
 
-// causeDropped is why candidate i is not sent.
+// causeDropped returns why candidate i is not sent.
 func (s *selection) causeDropped(i int) Cause {
 	switch {
 	case s.chosen[i].cause == cause.MessageCap:
@@ -154,13 +154,13 @@ func (s *selection) causeDropped(i int) Cause {
 	return Cause{Code: cause.Older}
 }
 
-// findNext finds what falls out next, and how many messages stay as they are then: the request is written a second time
-// without it.
+// findNext finds what is dropped next, and how many messages then stay the same, by writing the request again without
+// it.
 func (v *verdicts) findNext() {
 	var undone []change
-	v.Next, undone = v.nextToFall()
+	v.NextToDrop, undone = v.nextToFall()
 	if len(undone) == 0 {
-		v.Stays = len(v.Messages)
+		v.Unchanged = len(v.Messages)
 		return
 	}
 	chosen := v.chosen
@@ -168,37 +168,37 @@ func (v *verdicts) findNext() {
 	for _, c := range undone {
 		v.chosen[c.candidate] = c.before
 	}
-	v.Stays = Alike(v.Messages, v.written().messages)
+	v.Unchanged = CommonPrefix(v.Messages, v.written().messages)
 	v.chosen = chosen
 }
 
-// Alike counts the messages that two requests to one model begin with alike. A server that keeps what it read of the
-// first need not read these again for the second.
-func Alike(before, now []Message) int {
+// CommonPrefix returns how many messages at the start of two requests to one model are the same. The server's cache of
+// the first request covers these in the second.
+func CommonPrefix(before, now []Message) int {
 	n := 0
-	for n < len(before) && n < len(now) && sameWords(&before[n], &now[n]) {
+	for n < len(before) && n < len(now) && sameContent(&before[n], &now[n]) {
 		n++
 	}
 	return n
 }
 
-// sameWords says that a model gets the same to see of both messages.
-func sameWords(a, b *Message) bool {
+// sameContent reports whether both messages look the same to a model.
+func sameContent(a, b *Message) bool {
 	return a.Role == b.Role && a.Content == b.Content && a.ToolCallID == b.ToolCallID &&
 		a.Reasoning == b.Reasoning && a.Replay == b.Replay &&
 		slices.Equal(a.ToolCalls, b.ToolCalls) && slices.EqualFunc(a.Parts, b.Parts, func(a, b Part) bool {
-		return a.Kind == b.Kind && a.MediaType == b.MediaType && a.Sent() == b.Sent() && bytes.Equal(a.Data, b.Data)
+		return a.Kind == b.Kind && a.MediaType == b.MediaType && a.AsText() == b.AsText() && bytes.Equal(a.Data, b.Data)
 	})
 }
 
-// show writes into an entry what of its text is sent and what is in its place, by the code points of the stored text.
-func (f rendering) show(v *candidate, e *Entry) {
+// describe records in an entry which code points of the stored text are sent and what replaces the others.
+func (f rendering) describe(v *candidate, e *Entry) {
 	have, want := f.chars, v.chars
 	if !v.Replaced {
-		f.showOwn(v, e)
+		f.describeOwn(v, e)
 		have, want = e.CharsAfter, e.CharsBefore
-	} else if e.insert(0, f.text); e.CharsBefore > 0 {
-		e.Cuts = []Range{{0, e.CharsBefore}} // Another text is sent for it.
+	} else if e.addInsertion(0, f.text); e.CharsBefore > 0 {
+		e.Cuts = []CharRange{{0, e.CharsBefore}} // A different text replaces all of it.
 	}
 	if !f.whole() || f.cause.Code == cause.ImageNote {
 		e.Disposition, e.Cause = Cut, f.cause
@@ -211,37 +211,38 @@ func (f rendering) show(v *candidate, e *Entry) {
 	}
 }
 
-// showOwn is show for a message whose own text is sent, with more in front of it and behind it where that was repaired.
-func (f rendering) showOwn(v *candidate, e *Entry) {
+// describeOwn is describe for a message whose own text is sent, possibly with text added before and after it by
+// repairs.
+func (f rendering) describeOwn(v *candidate, e *Entry) {
 	n, tail := e.CharsBefore, v.chars-v.Tail
 	own := func(at int) int { return max(0, min(at-v.Lead, n)) }
 	from, to := own(f.cut.From), own(f.cut.To)
 	if e.CharsAfter = n - (to - from); from < to {
-		e.Cuts = []Range{{from, to}}
+		e.Cuts = []CharRange{{from, to}}
 	}
-	e.insert(0, f.between(v, 0, v.Lead))
+	e.addInsertion(0, f.between(v, 0, v.Lead))
 	if v.Lead <= f.cut.From && f.cut.From < tail {
-		e.insert(from, f.note)
+		e.addInsertion(from, f.note)
 	}
-	e.insert(n, f.between(v, tail, v.chars))
+	e.addInsertion(n, f.between(v, tail, v.chars))
 }
 
-// insert notes what stands in the text's place, where it is anything.
-func (e *Entry) insert(at int, text string) {
+// addInsertion records text that was added, unless it is empty.
+func (e *Entry) addInsertion(at int, text string) {
 	if text != "" {
-		e.Inserted = append(e.Inserted, Insert{at, text})
+		e.Inserted = append(e.Inserted, Insertion{at, text})
 	}
 }
 
-// between is what is sent of the code points of a candidate's text from one place to another, with the note where the
-// cut begins among them.
+// between returns what is sent of a range of the candidate's text, in code points, including the note if the cut begins
+// in that range.
 func (f rendering) between(v *candidate, from, to int) string {
 	if from == to {
 		return ""
 	}
 	text, cut := []rune(v.Content), f.cut
 	if f.whole() {
-		cut = Range{to, to}
+		cut = CharRange{to, to}
 	}
 	head, rest := string(text[from:max(from, min(to, cut.From))]), string(text[min(to, max(from, cut.To)):to])
 	if from <= cut.From && cut.From < to {

@@ -42,7 +42,7 @@ func TestAStandingWishIsRecalled(t *testing.T) {
 		o := Options{Policy: policy, Ratio: 1, Count: o200k()}
 		o.Policy.Budget = 4000
 		o.Turn = []Message{{ID: 1 << 40, Role: User, Content: "When does the harbour crane get its new cable?", Status: Complete}}
-		plan, err := Read(past, o.Count).Build(o)
+		plan, err := NewConversation(past, o.Count).Build(o)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -40,7 +40,7 @@ func workedPlan(t *testing.T, preset string) (Plan, error) {
 	p.Budget = workedBudget
 	o := Options{Policy: p, Ratio: 1 / (1 + marginKnown), Count: words}
 	if preset == "summary" {
-		o.Summaries = []Summary{{Messages: IDs{{1, 8}}, Text: "Ada, 900 metres, metric. Tomato: Stupice. Pump: filter cleaned. Door: plane it.", By: "the model"}}
+		o.Summaries = []Summary{{Messages: IDRanges{{1, 8}}, Text: "Ada, 900 metres, metric. Tomato: Stupice. Pump: filter cleaned. Door: plane it.", By: "the model"}}
 	}
 	o.Turn = []Message{{ID: 1000, Role: User, Content: workedQuestion, Status: Complete}}
 	return Build(parseMessages(t, workedExample), o)
@@ -50,12 +50,12 @@ func workedPlan(t *testing.T, preset string) (Plan, error) {
 func workedCell(e Entry) string {
 	text := "–"
 	switch {
-	case e.Level == Out:
+	case e.Level == LevelOut:
 		return text
 	case e.Whole:
 		text = "whole"
 	default:
-		text = "cut to " + message.Grouped(e.CharsAfter)
+		text = "cut to " + message.WithCommas(e.CharsAfter)
 	}
 	if e.Recalled {
 		text = "↺ " + text
@@ -68,9 +68,9 @@ func workedTable(t *testing.T) string {
 	past := parseMessages(t, workedExample)
 	rows := make([]string, len(past)+1)
 	for i, m := range past {
-		rows[i] = fmt.Sprintf("| %d | %s | %s | %s |", i+1, m.Role, message.Grouped(runes(m.Content)), message.Grouped(repairedBy(past, nil).candidates[i].tokens))
+		rows[i] = fmt.Sprintf("| %d | %s | %s | %s |", i+1, m.Role, message.WithCommas(runes(m.Content)), message.WithCommas(repairedBy(past, nil).candidates[i].tokens))
 	}
-	rows[len(past)] = fmt.Sprintf("| 13 | user | %s | %s |", message.Grouped(runes(workedQuestion)), message.Grouped(words(workedQuestion)))
+	rows[len(past)] = fmt.Sprintf("| 13 | user | %s | %s |", message.WithCommas(runes(workedQuestion)), message.WithCommas(words(workedQuestion)))
 	head, line, sum := "| | | characters | tokens |", "|--:|---|--:|--:|", "| | the request | | |"
 	for _, preset := range Presets() {
 		plan, err := workedPlan(t, preset)
@@ -90,7 +90,7 @@ func workedTable(t *testing.T) string {
 			sum += " not sent: " + over.Error() + " |"
 			continue
 		}
-		sum += " " + message.Grouped(plan.Sum.Total) + " |"
+		sum += " " + message.WithCommas(plan.Sum.Total) + " |"
 	}
 	return head + "\n" + line + "\n" + strings.Join(rows, "\n") + "\n" + sum + "\n"
 }

@@ -10,45 +10,45 @@ import (
 	"winnow/history/message"
 )
 
-// AddedKind is what an added text is.
+// AddedKind is the kind of an AddedText.
 type AddedKind string
 
-// The kinds of text that nobody said.
+// The kinds of an AddedText.
 const (
-	AddedMarker   AddedKind = "marker"          // it stands for messages that are not sent
-	AddedStart    AddedKind = "start"           // it stands in front of an answer that opens a request
-	AddedStandIn  AddedKind = "stand-in result" // it is the result of a call that has none
-	AddedBridge   AddedKind = "bridge"          // it is an answer between a tool result and a message of the user
-	AddedSummary  AddedKind = "summary"         // it stands for messages that a model condensed
-	AddedRecalled AddedKind = "recalled frame"  // it is the frame of the recalled texts
+	AddedMarker      AddedKind = "marker"          // replaces messages that are not sent
+	AddedStart       AddedKind = "start"           // comes before an answer at the start of the request
+	AddedPlaceholder AddedKind = "stand-in result" // the result of a call without one
+	AddedBridge      AddedKind = "bridge"          // an answer between a tool result and a user message
+	AddedSummary     AddedKind = "summary"         // replaces messages that a model summarized
+	AddedRecalled    AddedKind = "recalled frame"  // the frame of the recalled texts
 )
 
 const (
-	// joint stands between texts that share a message.
-	joint = "\n\n"
-	// startText stands in front of an answer that opens a conversation: a request begins with a user's message.
+	// separator is written between texts that share a message.
+	separator = "\n\n"
+	// startText is the user message before an answer that opens a conversation: requests must begin with one.
 	startText = "[The conversation begins with an answer.]"
-	// bridgeText stands between a tool result and a user's message, where the endpoint wants an answer there.
+	// bridgeText is the answer between a tool result and a user message, for endpoints that require one.
 	bridgeText = "[no answer recorded]"
 )
 
-// writer writes what was selected as the messages of a request. It changes nothing of the selection.
+// writer writes the selected texts as the messages of a request. It does not change the selection.
 type writer struct {
 	*selection
-	messages []Message // the system prompt first, which has no text where there is none
-	added    []Added
-	spans    []Span
-	frame    int // tokens that the chat format costs
+	messages []Message // the system prompt first, even if empty
+	added    []AddedText
+	spans    []EntrySpan
+	frame    int // tokens of the chat format
 
-	apart      bool // the next text stands apart from what its message already says
-	located    int  // so many of the added texts know their entry
-	lastUser   int  // the newest candidate of the user's that is written, -1 for none
-	lastUserAt int  // its message
-	missing    int  // messages that are not sent, since the last one that is
-	condensed  bool // the summary stands for some of them
+	separate   bool // the next text needs a separator from the text before it
+	positioned int  // how many of added have their At set
+	lastUser   int  // the last candidate of the user that was written, -1 for none
+	lastUserAt int  // the index of its message
+	omitted    int  // messages left out since the last one that was written
+	condensed  bool // the summary covers some of them
 }
 
-// written is the request as it is selected.
+// written writes the request.
 func (s *selection) written() *writer {
 	w := &writer{selection: s, lastUser: -1}
 	w.messages = append(make([]Message, 0, s.cost.messages+len(s.turn.candidates)+2), Message{
@@ -59,12 +59,12 @@ func (s *selection) written() *writer {
 	}
 	w.closeHistory()
 	w.writeTurn()
-	w.locate(w.turnEntry(len(w.turn.entries)))
+	w.setPositions(w.turnEntry(len(w.turn.entries)))
 	w.finish()
 	return w
 }
 
-// finish takes an empty system prompt off, and gives calls the ids that the endpoint takes.
+// finish removes an empty system prompt, and gives calls ids that the endpoint accepts.
 func (w *writer) finish() {
 	system := 1
 	if w.messages[0].Content == "" {
@@ -75,7 +75,7 @@ func (w *writer) finish() {
 	for k := range w.added {
 		a := &w.added[k]
 		if a.Before == 0 {
-			a.At = 0 // in front of all entries
+			a.At = 0 // before all entries
 		}
 		a.Before += system - 1
 	}
@@ -85,10 +85,10 @@ func (w *writer) finish() {
 	if n := w.o.Profile.ToolIDLength; n > 0 {
 		shortIDs(w.messages, n)
 	}
-	slices.SortStableFunc(w.spans, func(a, b Span) int { return cmp.Or(a.Message-b.Message, a.From-b.From) })
+	slices.SortStableFunc(w.spans, func(a, b EntrySpan) int { return cmp.Or(a.Message-b.Message, a.From-b.From) })
 }
 
-// writeCandidate writes one candidate of the history, or counts it to the open gap.
+// writeCandidate writes one candidate of the history, or adds it to the open gap.
 func (w *writer) writeCandidate(i int) {
 	v := &w.candidates[i]
 	f := w.rendering(i, w.chosen[i].body)
@@ -96,70 +96,70 @@ func (w *writer) writeCandidate(i int) {
 	case !w.inBody(i):
 		w.leaveOut(i)
 	case v.Role == System:
-		w.hoist(v, f, v.From)
+		w.moveToSystem(v, f, v.From)
 	case v.Role == User:
-		w.lastUser, w.lastUserAt = i, w.open(v.messageWith(f), v.Joins)
-		w.closeGap(w.lastUserAt, "", joint)
-		w.say(w.lastUserAt, v, f, v.From)
-		w.locate(v.From)
+		w.lastUser, w.lastUserAt = i, w.openMessage(v.messageWith(f), v.JoinsPrevious)
+		w.closeGap(w.lastUserAt, "", separator)
+		w.writeText(w.lastUserAt, v, f, v.From)
+		w.setPositions(v.From)
 	default:
-		w.lead(i)
-		w.say(w.open(v.messageWith(f), v.Joins), v, f, v.From)
-		if !v.StandIn {
-			w.locate(v.From)
+		w.leadIn(i)
+		w.writeText(w.openMessage(v.messageWith(f), v.JoinsPrevious), v, f, v.From)
+		if !v.Placeholder {
+			w.setPositions(v.From)
 		}
 	}
 }
 
-// leaveOut counts a candidate as part of the open gap. Stand-ins and system messages leave no gap, and neither does
-// anything in a request with a Scope.
+// leaveOut adds a candidate to the open gap. Placeholders and system messages leave no gap, and neither does any
+// message of a request with a Scope.
 func (w *writer) leaveOut(i int) {
-	if v := &w.candidates[i]; v.Role == System || v.StandIn || w.o.Scope != nil {
+	if v := &w.candidates[i]; v.Role == System || v.Placeholder || w.o.Scope != nil {
 		return
 	}
-	w.missing++
+	w.omitted++
 	w.condensed = w.condensed || w.chosen[i].cause == cause.Summarized
 }
 
-// lead closes the open gap in front of candidate i, which is not the user's, and sees to it that a message of the user
-// leads to it. The marker stands at the end of the question, which is in the body too. An answer whose question cannot
-// be sent follows a message of the marker alone.
-func (w *writer) lead(i int) {
+// leadIn closes the open gap before candidate i, which is not the user's, and ensures that a user message precedes it.
+// The marker goes to the end of the question, which is always in the body. If the question cannot be sent, the marker
+// becomes a user message of its own.
+func (w *writer) leadIn(i int) {
 	q := w.questionOf(i)
 	switch {
 	case q >= 0 && q == w.lastUser:
-		w.closeGap(w.lastUserAt, joint, "")
-	case w.missing > 0:
-		w.closeGap(w.open(Message{Role: User}, false), "", "")
+		w.closeGap(w.lastUserAt, separator, "")
+	case w.omitted > 0:
+		w.closeGap(w.openMessage(Message{Role: User}, false), "", "")
 	default:
-		w.begin()
+		w.writeStart()
 	}
 }
 
-// begin puts a message of the user in front of an answer that the request would begin with.
-func (w *writer) begin() {
+// writeStart adds a user message if the request would otherwise begin with an answer.
+func (w *writer) writeStart() {
 	if len(w.messages) == 1 {
-		start := Added{Kind: AddedStart, Text: startText, Cause: Cause{Code: cause.BeginsAsUser}}
-		w.add(w.open(Message{Role: User}, false), start)
+		start := AddedText{Kind: AddedStart, Text: startText, Cause: Cause{Code: cause.BeginsAsUser}}
+		w.add(w.openMessage(Message{Role: User}, false), start)
 	}
 }
 
-// closeGap writes into a message what stands for the open gap, with what is in front of it and behind it, nothing where
-// no gap is open.
+// closeGap writes the marker or the summary for the open gap into a message, with the given text before and after it.
+// It does nothing if no gap is open.
 func (w *writer) closeGap(at int, front, behind string) {
-	if w.missing == 0 {
+	if w.omitted == 0 {
 		return
 	}
-	a := Added{Kind: AddedMarker, Text: w.marker(w.missing), Cause: Cause{Code: cause.Gap, Want: w.missing}}
-	if w.condensed && !(Plan{Added: w.added}).Summarized() {
+	a := AddedText{Kind: AddedMarker, Text: w.marker(w.omitted), Cause: Cause{Code: cause.Gap, Want: w.omitted}}
+	if w.condensed && !(Plan{Added: w.added}).HasSummary() {
 		a.Kind, a.Text, a.Cause.Text = AddedSummary, w.summaryText(), w.summary.By
 	}
 	a.Text = front + a.Text + behind
-	w.missing, w.condensed = 0, false
+	w.omitted, w.condensed = 0, false
 	w.add(at, a)
 }
 
-// marker stands for n messages that are not sent.
+// marker returns the text that replaces n messages.
 func (s *selection) marker(n int) string {
 	p := &s.o.Policy
 	if p.MarkerDetail && !message.IsBlank(p.MarkerCounted) {
@@ -168,24 +168,24 @@ func (s *selection) marker(n int) string {
 	return p.Marker
 }
 
-// hoist writes a system message to the end of the system prompt.
-func (w *writer) hoist(v *candidate, f rendering, entry int) {
+// moveToSystem appends a system message to the system prompt.
+func (w *writer) moveToSystem(v *candidate, f rendering, entry int) {
 	w.frame += frameJoint
-	w.apart = true
-	w.say(0, v, f, entry)
+	w.separate = true
+	w.writeText(0, v, f, entry)
 }
 
-// closeHistory puts the marker of a gap in front of the current message at the end of the system prompt: the current
-// message stands as it was written.
+// closeHistory writes the marker of a gap before the current message to the end of the system prompt, so that the
+// current message stays as the user wrote it.
 func (w *writer) closeHistory() {
 	front := ""
 	if w.messages[0].Content != "" {
-		front = joint
+		front = separator
 	}
 	w.closeGap(0, front, "")
 }
 
-// writeTurn writes the running turn, the current message first.
+// writeTurn writes the running turn.
 func (w *writer) writeTurn() {
 	current := w.current()
 	for i, f := range w.turnSent {
@@ -193,30 +193,30 @@ func (w *writer) writeTurn() {
 		entry := w.turnEntry(v.From)
 		shown := entry
 		if w.turn.entries[v.From].ID == 0 {
-			shown = -1 // a draft has none
+			shown = -1 // drafts have no entry
 		}
 		if v.Role == System {
-			w.hoist(v, f, shown)
+			w.moveToSystem(v, f, shown)
 			continue
 		}
 		if v.Role != User {
-			w.begin()
+			w.writeStart()
 		}
 		var block recalledBlock
 		if i == current {
 			block = w.recalledTexts()
 			f.parts = slices.Concat(block.images, f.parts)
 		}
-		at := w.open(v.messageWith(f), v.Joins)
-		w.quote(at, block)
-		w.say(at, v, f, shown)
-		if !v.StandIn {
-			w.locate(entry)
+		at := w.openMessage(v.messageWith(f), v.JoinsPrevious)
+		w.writeRecalled(at, block)
+		w.writeText(at, v, f, shown)
+		if !v.Placeholder {
+			w.setPositions(entry)
 		}
 	}
 }
 
-// turnEntry is the index in the plan of the entry of a message of the running turn. Drafts have none.
+// turnEntry returns the index into Plan.Entries for a message of the running turn. Drafts have no entry.
 func (w *writer) turnEntry(at int) int {
 	n := len(w.history.entries)
 	for _, e := range w.turn.entries[:at] {
@@ -227,71 +227,70 @@ func (w *writer) turnEntry(at int) int {
 	return n
 }
 
-// quote writes the block of recalled texts into a message.
-func (w *writer) quote(at int, b recalledBlock) {
+// writeRecalled writes the block of recalled texts into a message.
+func (w *writer) writeRecalled(at int, b recalledBlock) {
 	if b.text == "" {
 		return
 	}
-	from := w.put(at, b.text)
+	from := w.appendText(at, b.text)
 	for _, s := range b.spans {
 		s.Message, s.From, s.To = at, from+s.From, from+s.To
 		w.spans = append(w.spans, s)
 	}
-	w.added = append(w.added, Added{
+	w.added = append(w.added, AddedText{
 		Kind: AddedRecalled, Before: at, From: from, To: from + len(b.text), Text: b.frame, Tokens: b.tokens,
 		Cause: Cause{Code: cause.RecalledBlock},
 	})
-	w.put(at, joint)
+	w.appendText(at, separator)
 }
 
-// say writes the text of a candidate to the end of a message, with the span of its entry, -1 for a draft. A stand-in
-// for a missing result has no entry: it is added as a text that nobody said.
-func (w *writer) say(at int, v *candidate, f rendering, entry int) {
-	if v.StandIn {
-		w.add(at, Added{Kind: AddedStandIn, Text: f.text, Tokens: f.tokens, Cause: Cause{Code: cause.NoResult}})
+// writeText appends the text of a candidate to a message and records its span; entry is -1 for a draft. Placeholder
+// results have no entry and count as added text.
+func (w *writer) writeText(at int, v *candidate, f rendering, entry int) {
+	if v.Placeholder {
+		w.add(at, AddedText{Kind: AddedPlaceholder, Text: f.text, Tokens: f.tokens, Cause: Cause{Code: cause.NoResult}})
 		return
 	}
-	from := w.put(at, f.text)
-	w.spans = append(w.spans, Span{
+	from := w.appendText(at, f.text)
+	w.spans = append(w.spans, EntrySpan{
 		Entry: entry, Message: at, From: from, To: from + len(f.text), Calls: v.CallsAsText,
 	})
-	w.apart = false
+	w.separate = false
 }
 
-// add writes a text that nobody said into a message.
-func (w *writer) add(at int, a Added) {
+// addText appends an added text to a message.
+func (w *writer) add(at int, a AddedText) {
 	if a.Tokens == 0 {
-		a.Tokens = w.c.remembered(a.Text)
+		a.Tokens = w.c.countCached(a.Text)
 	}
-	a.Before, a.From = at, w.put(at, a.Text)
+	a.Before, a.From = at, w.appendText(at, a.Text)
 	a.To = a.From + len(a.Text)
 	w.added = append(w.added, a)
 }
 
-// put writes a text to the end of a message, and returns where it begins.
-func (w *writer) put(at int, text string) int {
+// appendText appends a text to a message and returns the byte offset where it begins.
+func (w *writer) appendText(at int, text string) int {
 	m := &w.messages[at]
 	if text != "" {
-		if w.apart && m.Content != "" {
-			m.Content += joint
+		if w.separate && m.Content != "" {
+			m.Content += separator
 		}
-		w.apart = false
+		w.separate = false
 	}
 	m.Content += text
 	return len(m.Content) - len(text)
 }
 
-// locate sets the entry of the texts that were added since the last stored message: they are in the message whose entry
-// is at an index, or in front of it.
-func (w *writer) locate(entry int) {
-	for ; w.located < len(w.added); w.located++ {
-		w.added[w.located].At = entry
+// placeAdded sets At of the texts that were added since the last stored message.
+func (w *writer) setPositions(entry int) {
+	for ; w.positioned < len(w.added); w.positioned++ {
+		w.added[w.positioned].At = entry
 	}
 }
 
-// open begins a message at the end of the body, or joins it to the last one where the endpoint wants the roles to
-// alternate. It returns the index of the message that holds it. Its text is written later.
-func (w *writer) open(m Message, joins bool) int {
+// openMessage begins a message, or merges it with the last one if the endpoint requires alternating roles. It returns
+// the index of the message. Its text is appended later.
+func (w *writer) openMessage(m Message, joins bool) int {
 	m.Name, m.Content = "", ""
 	if m.Role != Assistant {
 		m.ToolCalls = nil
@@ -301,28 +300,27 @@ func (w *writer) open(m Message, joins bool) int {
 	}
 	w.frame += frameMessage
 	last := &w.messages[len(w.messages)-1]
-	w.apart = w.merges(last, &m, joins)
-	if w.apart {
+	w.separate = w.merges(last, &m, joins)
+	if w.separate {
 		join(last, m)
 		return len(w.messages) - 1
 	}
 	if w.o.Profile.NoToolToUser && last.Role == Tool && m.Role == User {
 		w.frame += frameMessage
 		w.messages = append(w.messages, Message{Role: Assistant})
-		w.add(len(w.messages)-1, Added{Kind: AddedBridge, Text: bridgeText, Cause: Cause{Code: cause.Bridge}})
+		w.add(len(w.messages)-1, AddedText{Kind: AddedBridge, Text: bridgeText, Cause: Cause{Code: cause.Bridge}})
 	}
 	w.messages = append(w.messages, m)
 	return len(w.messages) - 1
 }
 
-// merges says that a message is no message of its own behind last, but joined to it.
+// merges reports whether a message is merged with the last one.
 func (w *writer) merges(last, m *Message, joins bool) bool {
 	alike := last.Role == m.Role && m.Role != Tool && len(last.ToolCalls) == 0
 	return alike && (w.o.Profile.MergeSameRole || joins && m.Role == Assistant && len(m.ToolCalls) == 0)
 }
 
-// join puts a message behind one of the same role. Calls stay with what came with them: the text in front of them
-// becomes theirs.
+// join merges a message with the last one, which has the same role. Tool calls bring their reasoning and keys.
 func join(last *Message, next Message) {
 	if len(next.ToolCalls) > 0 {
 		last.ToolCalls, last.Origin = next.ToolCalls, next.Origin
@@ -332,7 +330,7 @@ func join(last *Message, next Message) {
 	last.ID, last.Label, last.Tokens = 0, "", 0
 }
 
-// bridge is what a bridge may cost behind a candidate, 0 where none can be needed.
+// bridge returns the highest cost of a bridge after a candidate, 0 if none can be needed.
 func (s *selection) bridge(v *candidate) int {
 	if !s.o.Profile.NoToolToUser || v.Role != Tool {
 		return 0
@@ -340,4 +338,4 @@ func (s *selection) bridge(v *candidate) int {
 	return s.bridgeCost()
 }
 
-func (s *selection) bridgeCost() int { return s.c.remembered(bridgeText) + frameMessage }
+func (s *selection) bridgeCost() int { return s.c.countCached(bridgeText) + frameMessage }

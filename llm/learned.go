@@ -28,9 +28,9 @@ type Learned struct {
 	NoToolEffort     bool     `json:"no_tool_effort,omitempty"`
 	Without          []string `json:"without,omitempty"` // names of parameters that are not sent
 
-	Profile         history.Profile `json:"profile,omitzero"`       // requirements on the history
-	CachedApart     bool            `json:"cached_apart,omitempty"` // the prompt tokens of usage exclude cached tokens
-	AnswersUnlisted bool            `json:"any_name,omitempty"`     // the server does not list the model, but answers
+	Profile         history.EndpointProfile `json:"profile,omitzero"`       // requirements on the history
+	CachedApart     bool                    `json:"cached_apart,omitempty"` // the prompt tokens of usage exclude cached tokens
+	AnswersUnlisted bool                    `json:"any_name,omitempty"`     // the server does not list the model, but answers
 
 	// What Ollama reports about the model. ForgetLearned keeps it.
 	Native      bool `json:"native,omitempty"`       // Ollama's native API is used unless Wire is set
@@ -371,29 +371,29 @@ const refusing = `(not|n't|cannot|no endpoints found that) (currently )?(support
 var formats = []struct {
 	text    func() *regexp.Regexp
 	holds   func(Request) bool
-	profile history.Profile
+	profile history.EndpointProfile
 }{
 	{
 		fold(refusing + "(image|vision|multi-?modal)|images? (inputs? )?(is|are) not supported|" +
 			"unknown variant `image_url`|invalid type: sequence, expected a string"),
 		Request.hasImages,
-		history.Profile{NoImages: true},
+		history.EndpointProfile{NoImages: true},
 	},
-	{alternate, Request.hasMessages, history.Profile{MergeSameRole: true, NoToolToUser: true}},
+	{alternate, Request.hasMessages, history.EndpointProfile{MergeSameRole: true, NoToolToUser: true}},
 	{
 		fold(refusing + `(tool|function call)|tool (use|calling|calls?) (is|are) not supported`),
 		Request.hasTools,
-		history.Profile{NoTools: true, ToolsAsText: true},
+		history.EndpointProfile{NoTools: true, ToolsAsText: true},
 	},
 	// A template without tools counts calls and results as turns.
-	{alternate, Request.hasTools, history.Profile{NoTools: true, ToolsAsText: true}},
-	{fold(`must define tools|toolconfig field must`), Request.holdsToolCalls, history.Profile{ToolsAsText: true}},
-	{fold(`unexpected role 'user' after role 'tool'`), Request.hasTools, history.Profile{NoToolToUser: true}},
-	{fold(`tool call ids? .{0,120}length (of )?9`), Request.hasTools, history.Profile{ToolIDLength: 9}},
+	{alternate, Request.hasTools, history.EndpointProfile{NoTools: true, ToolsAsText: true}},
+	{fold(`must define tools|toolconfig field must`), Request.holdsToolCalls, history.EndpointProfile{ToolsAsText: true}},
+	{fold(`unexpected role 'user' after role 'tool'`), Request.hasTools, history.EndpointProfile{NoToolToUser: true}},
+	{fold(`tool call ids? .{0,120}length (of )?9`), Request.hasTools, history.EndpointProfile{ToolIDLength: 9}},
 	{
 		fold(`(?s)reasoning_content.*(passed back|missing)|missing.*reasoning_content`),
 		Request.hasMessages,
-		history.Profile{EchoReasoning: true},
+		history.EndpointProfile{EchoReasoning: true},
 	},
 }
 
@@ -403,7 +403,7 @@ var alternate = fold(`roles must alternate|requests alternate between|must alter
 // be sent again, because its content was already counted and shown.
 func (c *Client) learnFormat(e *Error, r Request) bool {
 	known := c.Profile(r.Model)
-	learns := func(p history.Profile) bool {
+	learns := func(p history.EndpointProfile) bool {
 		lesson := Learned{Profile: p}
 		if lesson.mergedOver(Learned{Profile: known}).Profile == known {
 			return false
@@ -416,7 +416,7 @@ func (c *Client) learnFormat(e *Error, r Request) bool {
 			return true
 		}
 	}
-	return c.refusesReplay(e, r) && learns(history.Profile{NoReplay: true})
+	return c.refusesReplay(e, r) && learns(history.EndpointProfile{NoReplay: true})
 }
 
 // refusesReplay reports whether a refusal is about provider data that an earlier answer contained.

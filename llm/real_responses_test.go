@@ -67,5 +67,5 @@ func (s realServer) wantResponded(c *Client) {
 // wantResponsesTakeAnything checks that the server accepts repaired damaged conversations.
 func (s realServer) wantResponsesTakeAnything() {
 	s.endpoint.MaxAttempts = 2 // llama.cpp may close idle connections at any time.
-	s.wantTakesAnything(s.with(nil), history.Profile{NoImages: true}, 12, Request{Model: s.model, MaxTokens: 16})
+	s.wantTakesAnything(s.with(nil), history.EndpointProfile{NoImages: true}, 12, Request{Model: s.model, MaxTokens: 16})
 }

@@ -193,7 +193,7 @@ func (s realServer) wantNoImages(c *Client) {
 }
 
 // wantTakesAnything checks that the server accepts damaged conversations after their repair for a profile.
-func (s realServer) wantTakesAnything(c *Client, profile history.Profile, n int, r Request) {
+func (s realServer) wantTakesAnything(c *Client, profile history.EndpointProfile, n int, r Request) {
 	s.t.Helper()
 	scenes := strictScenes()
 	r.Tools = []tool.Tool{searchTool}

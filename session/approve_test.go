@@ -24,16 +24,16 @@ func TestATemporaryChatRemembersNoPermission(t *testing.T) {
 	}
 	defer s.Store().Close()
 	events, err := drainAnswering(s.Send(t.Context(), say("Write.")), func(q ToolQuestion) approval.Answer {
-		if slices.Contains(q.Choices, approval.Forever) {
+		if slices.Contains(q.Choices, approval.AllowAlways) {
 			t.Errorf("the question offers %q", q.Choices)
 		}
-		return approval.Answer{Choice: approval.Forever}
+		return approval.Answer{Choice: approval.AllowAlways}
 	})
 	if n := ranIn(events); err != nil || n > 0 {
 		t.Errorf("an answer that was not offered ran the tool %d times, %v", n, err)
 	}
 	allow := store.ToolPermission{
-		Name: remote.Name, Permission: string(tool.Allow), Identity: approval.Identity(remote),
+		Name: remote.Name, Permission: string(tool.Allow), Identity: approval.ToolIdentity(remote),
 	}
 	if err := b.deps.Store.SetToolPermission(t.Context(), allow); err != nil {
 		t.Fatal(err)
@@ -47,7 +47,7 @@ func TestATemporaryChatRemembersNoPermission(t *testing.T) {
 // ranIn returns the number of calls that ran in a turn.
 func ranIn(events []Event) (n int) {
 	for _, r := range only[ToolFinished](events) {
-		if r.Record.Outcome == approval.Ran {
+		if r.Record.Outcome == approval.OutcomeRan {
 			n++
 		}
 	}
@@ -67,7 +67,7 @@ func TestNobodyIsAskedAboutAToolThatIsGone(t *testing.T) {
 	}
 	ran := only[ToolFinished](events)
 	want := "error: the MCP server files is not in use; this call did not run"
-	if len(ran) != 1 || ran[0].Message.Content != want || ran[0].Record.Outcome != approval.NoSuchTool {
+	if len(ran) != 1 || ran[0].Message.Content != want || ran[0].Record.Outcome != approval.OutcomeNoSuchTool {
 		t.Errorf("the call came to %+v, want %q", ran, want)
 	}
 }
@@ -82,7 +82,7 @@ func TestALongCallSaysHowFarItIs(t *testing.T) {
 		return "done", nil
 	})
 	b.offer(box)
-	b.deps.Approval.Mode = approval.Always
+	b.deps.Approval.Mode = approval.ModeAlways
 	events, err := drain(b.begin().Send(t.Context(), say("Go.")))
 	tool.ReportProgress(late, "after the turn")
 	if got := only[ToolProgress](events); err != nil || len(got) != 1 || got[0].Text != "50 %" {

@@ -29,7 +29,7 @@ func (t *turn) ask(ctx context.Context, e task) (*attempt, error) {
 		delete(t.approved, e.purpose)
 		t.limit = 0
 		if over.refused != nil {
-			over.refused.to.FreeReply()
+			over.refused.to.UnlimitReply()
 		}
 	}()
 	reason, named := "", false
@@ -51,7 +51,7 @@ func (t *turn) ask(ctx context.Context, e task) (*attempt, error) {
 			continue
 		}
 		if err == nil && over.shrunk > 0 {
-			a.to.Shrink(t.limit)
+			a.to.LimitRequests(t.limit)
 		}
 		if rejected(fault) && (named || fault.ToolCause == llm.ToolsNamed) {
 			err = fmt.Errorf("%w (the server refused the tool calls in this conversation: /repair shows the damaged "+
@@ -110,7 +110,7 @@ func rejected(fault *llm.Error) bool {
 
 // learn stores what was learned of a model.
 func (s *Session) learn(ctx context.Context, to *target.Model) {
-	s.warn("keep what was learned of the endpoint", detached(ctx, to.Learn))
+	s.warn("keep what was learned of the endpoint", detached(ctx, to.SaveLearned))
 }
 
 // learnRequired stores a requirement that a refusal named, and returns what the next request does differently.

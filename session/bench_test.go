@@ -240,7 +240,7 @@ func newBench(t testing.TB, steps ...step) *bench {
 		Models: new(llm.Catalog).With(llm.Endpoint{
 			Name: "test", BaseURL: server.URL + "/v1", Key: "sk-test", DefaultModel: "m", Window: 8192,
 		}),
-		Base:   settings.Base{Policy: policy},
+		Global: settings.Global{Policy: policy},
 		System: "Be brief.",
 		Count:  func(text string) int { return (len(text) + 3) / 4 },
 
@@ -375,7 +375,7 @@ func flagged(f history.Flag, messages ...int64) map[int64]history.Flag {
 // drain reads a turn to its end and returns its events and its error. It allows every tool call once and no request
 // above a limit.
 func drain(events <-chan Event) ([]Event, error) {
-	return drainAnswering(events, func(ToolQuestion) approval.Answer { return approval.Answer{Choice: approval.Once} })
+	return drainAnswering(events, func(ToolQuestion) approval.Answer { return approval.Answer{Choice: approval.AllowOnce} })
 }
 
 // completed is drain for a turn that must not fail.
@@ -397,7 +397,7 @@ func drainAnswering(events <-chan Event, answer func(ToolQuestion) approval.Answ
 			asked.Answer(answer(asked.ToolQuestion))
 		}
 		if over, ok := e.(LimitExceeded); ok {
-			over.Answer(limits.No)
+			over.Answer(limits.DoNotSend)
 		}
 		if f, ok := e.(Finished); ok {
 			return all, f.Err

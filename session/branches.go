@@ -47,7 +47,7 @@ func (t *turn) rewind(ctx context.Context, message int64) error {
 	if err != nil {
 		return err
 	}
-	at := to.Last(history.User)
+	at := to.LastOf(history.User)
 	if at < 0 {
 		return ErrNothingToAnswer
 	}
@@ -57,7 +57,7 @@ func (t *turn) rewind(ctx context.Context, message int64) error {
 	}
 	t.before, t.user, t.messages = at, user.ID, []history.Message{user.Message}
 	t.setBranch(to.First(at + 1))
-	t.cut, err = t.Records().WasCut(ctx, user.ID)
+	t.cut, err = t.Records().WasCutByUser(ctx, user.ID)
 	return err
 }
 

@@ -12,15 +12,15 @@ import (
 // compareCount compares the server's count of a request with the estimate, and marks the record if the server read only
 // a part of the request. Counts with more cached tokens than prompt tokens are ignored: they do not count the prompt.
 func (t *turn) compareCount(a *attempt) {
-	ours := target.Comparable(a.record.Estimate, a.plan.Messages)
+	ours := target.ComparableCount(a.record.Estimate, a.plan.Messages)
 	if a.record.Prompt <= 0 || a.record.Cached > a.record.Prompt || ours == 0 {
 		return
 	}
 	var cut bool
-	if cut, a.withdrawn = a.to.Judge(a.record.ID, a.record.Prompt, ours, a.decision.Limit > 0); cut {
+	if cut, a.withdrawn = a.to.JudgeCount(a.record.ID, a.record.Prompt, ours, a.decision.Limit > 0); cut {
 		a.record.CutExpected = a.expected()
 	}
-	t.past.Counted(a.record)
+	t.past.NoteCounted(a.record)
 }
 
 // withdrawCut removes the mark that the server read only a part of a request.
@@ -35,13 +35,13 @@ func (t *turn) withdrawCut(ctx context.Context, request int64) error {
 
 // noteCount stores what the server's count taught, and reports what the user must know.
 func (t *turn) noteCount(ctx context.Context, a *attempt) {
-	if a.to.LearnName() {
+	if a.to.LearnUnlistedName() {
 		t.say("%s does not list the model %s but answered anyway: another model may have answered; winnow models "+
 			"lists the names", a.to.Client.Endpoint().Name, a.to.Name)
 	}
 	switch window := a.to.Window(); {
 	case a.record.CutExpected > 0:
-		t.say("%s", a.cutNotice(a.to.AskWindow(ctx)))
+		t.say("%s", a.cutNotice(a.to.QueryWindow(ctx)))
 	case a.withdrawn != 0:
 		t.warn("take back that the server read only a part", t.withdrawCut(ctx, a.withdrawn))
 		t.emit(CutWithdrawn{Requests: []int64{a.withdrawn}})
@@ -57,7 +57,7 @@ func (t *turn) noteCount(ctx context.Context, a *attempt) {
 // has stated another window since.
 func (a *attempt) cutNotice(stated bool) string {
 	const below = "In this chat, requests now stay below %d tokens; /window TOKENS overrides this"
-	cure := fmt.Sprintf(below, a.to.Limit())
+	cure := fmt.Sprintf(below, a.to.TokenLimit())
 	if stated {
 		cure = fmt.Sprintf("It now states a window of %d tokens, and requests will fit it", a.to.Window().Tokens)
 	}

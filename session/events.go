@@ -41,11 +41,11 @@ type ApprovalNeeded struct {
 
 // ToolQuestion is what the user is asked before a tool call runs.
 type ToolQuestion struct {
-	Call       history.ToolCall  // as received
-	Server     string            // the MCP server of the tool, "" for none
-	Reach      string            // a sentence about what the call can access, "" for a built-in tool
-	Arguments  history.Arguments // as the tool would get them
-	Number, Of int               // position among the calls of the answer, from 1
+	Call       history.ToolCall          // as received
+	Server     string                    // the MCP server of the tool, "" for none
+	Reach      string                    // a sentence about what the call can access, "" for a built-in tool
+	Arguments  history.RepairedArguments // as the tool would get them
+	Number, Of int                       // position among the calls of the answer, from 1
 	// Reason is why the user is asked although the tool usually runs without asking; "" if it does not.
 	Reason  approval.Reason
 	Choices []approval.Choice // the possible answers besides no
@@ -54,7 +54,7 @@ type ToolQuestion struct {
 // LimitExceeded asks the user whether a request that would exceed a limit is sent. The turn waits until Answer has been
 // called once.
 type LimitExceeded struct {
-	Over   limits.Over
+	Over   limits.OverLimit
 	For    store.Purpose // what the request is for
 	Answer func(limits.Answer)
 }
@@ -72,7 +72,7 @@ type ToolProgress struct{ Text string }
 type ToolFinished struct {
 	Call    history.ToolCall // as received
 	Message store.Message    // the result
-	Record  approval.Record
+	Record  approval.CallRecord
 }
 
 // AnswerStored reports that an answer, complete or interrupted, is on disk.

@@ -55,7 +55,7 @@ func TestExactCountsReplaceTheEstimates(t *testing.T) {
 	if changed, err := again.Model().CountExactly(t.Context(), exact); changed || err == nil {
 		t.Errorf("a server that cannot count: changed %t, %v; want an error", changed, err)
 	}
-	if changed, err := again.Model().CountExactly(t.Context(), exact); changed || err != nil || again.Model().Exact() {
+	if changed, err := again.Model().CountExactly(t.Context(), exact); changed || err != nil || again.Model().CanCountExactly() {
 		t.Errorf("it is asked again: changed %t, %v", changed, err)
 	}
 	if _, err := drain(again.Send(t.Context(), say("Two?"))); err != nil {

@@ -30,17 +30,17 @@ func AsOversize(err error, w llm.WindowFacts) *OversizeError {
 
 // Error returns the text of the error without suggestions.
 func (e *OversizeError) Error() string {
-	return message.Grouped(e.Over.Need-e.Over.Have) + " tokens too many"
+	return message.WithCommas(e.Over.Need-e.Over.Have) + " tokens too many"
 }
 
 func (e *OversizeError) Unwrap() error { return e.Over }
 
 // OversizeHints say how the user can make a request fit, in the words of the screen. Empty hints are not shown.
 type OversizeHints struct {
-	Parts  map[history.PartOf]string // how to make a part of the request smaller
-	Budget string                    // how to raise the budget
-	Window string                    // how to raise the window, if winnow's own setting limits it
-	Model  string                    // how to choose another model
+	Parts  map[history.RequiredPartKind]string // how to make a part of the request smaller
+	Budget string                              // how to raise the budget
+	Window string                              // how to raise the window, if winnow's own setting limits it
+	Model  string                              // how to choose another model
 }
 
 // Sentence returns the text of the error with suggestions.
@@ -55,7 +55,7 @@ func (e *OversizeError) Sentence(r OversizeHints) string {
 func (e *OversizeError) Suggestions(r OversizeHints) (ways []string) {
 	if len(e.Over.Parts) > 0 {
 		part := e.Over.Parts[0]
-		way := strings.TrimPrefix(string(part.Kind), "the ") + " " + message.Grouped(part.Tokens)
+		way := strings.TrimPrefix(string(part.Kind), "the ") + " " + message.WithCommas(part.Tokens)
 		if helps := r.Parts[part.Kind]; helps != "" {
 			way += " → " + helps
 		}
@@ -63,7 +63,7 @@ func (e *OversizeError) Suggestions(r OversizeHints) (ways []string) {
 	}
 	raise, helps := "raise the window", r.Window
 	switch largest, server := e.Windows.Largest(), e.Windows.Stated.ServerSetting(e.SufficientWindow()); {
-	case e.Over.Bound == history.BoundUnread: // the window is not known
+	case e.Over.Bound == history.BoundLearned: // the window is not known
 		helps = ""
 	case e.Over.Bound != history.BoundWindow:
 		raise, helps = "raise the budget", r.Budget
@@ -112,7 +112,7 @@ func (t *turn) checkFits(ctx context.Context, m store.Message, behind branch.Bra
 		}
 		w.Branch, w.assumeWindow = behind, true
 		plan, err := w.plan(m, t.cut)
-		over := AsOversize(err, to.Windows())
+		over := AsOversize(err, to.WindowFacts())
 		unknown := over != nil && to.Window().Tokens == 0 || l.OnCost() && !to.Client.Prices(to.Name).Known()
 		switch {
 		case unknown && !asked:
@@ -122,7 +122,7 @@ func (t *turn) checkFits(ctx context.Context, m store.Message, behind branch.Bra
 			continue
 		case over != nil:
 			return over
-		case err != nil || !l.Any():
+		case err != nil || !l.IsSet():
 			return nil
 		}
 		_, err = t.checkLimits(ctx, estimateOf(to, to.Request(plan).MaxTokens, plan.Sum), store.PurposeAnswer)

@@ -82,10 +82,10 @@ func (l *leaking) hold() {
 	box.Register(tool.Tool{Name: "look", Description: "looks", Parameters: json.RawMessage(`{"type":"object"}`)},
 		func(context.Context, json.RawMessage) (string, error) { return l.text(1 + l.dice.IntN(300)), nil })
 	l.deps.MaxRounds, l.deps.TitleModel, l.deps.SummaryModel = 3, "test/titles", l.oneOf("", "test/notes", "gone/notes")
-	l.deps.Approval.Mode, l.doubt = approval.AskFirst, "a stored message is damaged"
+	l.deps.Approval.Mode, l.doubt = approval.ModeAsk, "a stored message is damaged"
 	l.configure(func(e *llm.Endpoint) {
 		e.Tools, e.MaxAttempts = box, 1
-		e.Profile = history.Profile{MergeSameRole: l.dice.IntN(4) == 0, NoToolToUser: l.dice.IntN(4) == 0}
+		e.Profile = history.EndpointProfile{MergeSameRole: l.dice.IntN(4) == 0, NoToolToUser: l.dice.IntN(4) == 0}
 	})
 	l.steps = slices.Repeat([]step{l.reply}, 1000)
 	if l.dice.IntN(3) == 0 {

@@ -70,7 +70,7 @@ func TestNumbersShownAreTheNumbersChecked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, want := preview.Sum.Ratio, float64(s.Model().Expect(1_000_000))/1_000_000; math.Abs(got-want) > 1e-5 {
+		if got, want := preview.Sum.Ratio, float64(s.Model().ExpectedTokens(1_000_000))/1_000_000; math.Abs(got-want) > 1e-5 {
 			t.Errorf("the preview after turn %d counts with %.3f, learned is %.3f", n+1, got, want)
 		}
 	}

@@ -39,7 +39,7 @@ func TestADayCountsAllSessions(t *testing.T) {
 		events, err := drain(s.Send(t.Context(), say(draft)))
 		keys := ""
 		for _, asked := range only[LimitExceeded](events) {
-			keys += strings.Join(asked.Over.Keys(), " ")
+			keys += strings.Join(asked.Over.ConfigKeys(), " ")
 		}
 		if keys != want || (err == nil) != (want == "") {
 			t.Errorf("asked about %q, %v; want %q", keys, err, want)

@@ -17,7 +17,7 @@ func TestLogNamesSessionTurnAndCodes(t *testing.T) {
 	b := newBench(t, calls("c1", "add", `{"a":1,"b":2`), says("Three."),
 		refuses(http.StatusUnauthorized, `{"error":{"message":"no key for SECRETWORD"}}`))
 	b.deps.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	b.deps.Approval.Mode = approval.Always
+	b.deps.Approval.Mode = approval.ModeAlways
 	b.offer(adder())
 	s := b.begin()
 	drain(s.Send(t.Context(), say("1+2, SECRETWORD?")))

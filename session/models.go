@@ -14,13 +14,13 @@ import (
 )
 
 // modelDeps returns the dependencies of a model with these parameters.
-func (s *Session) modelDeps(ask record.Sampling) target.Deps {
-	return target.Deps{
+func (s *Session) modelDeps(ask record.Sampling) target.Dependencies {
+	return target.Dependencies{
 		Store: s.deps.Store, Now: s.deps.Now, Log: s.deps.Log, Count: s.deps.Count,
 		Ask: llm.Request{
 			MaxTokens: ask.MaxTokens, Temperature: ask.Temperature, TopP: ask.TopP, Effort: ask.Effort,
 		},
-		Tools: s.deps.Tools, Off: func(t tool.Tool) bool { return s.State().rules.Off(t) }, Limits: s.deps.ToolLimits,
+		Tools: s.deps.Tools, Off: func(t tool.Tool) bool { return s.State().rules.IsOff(t) }, Limits: s.deps.ToolLimits,
 	}
 }
 
@@ -57,7 +57,7 @@ func (s *Session) begin(ref string) *target.Model {
 	if ref == "" {
 		err = errors.New("no model is chosen for this chat")
 	}
-	return target.NewUnready(s.modelDeps(s.deps.Sampling), endpoint, model,
+	return target.NewUnavailable(s.modelDeps(s.deps.Sampling), endpoint, model,
 		fmt.Errorf("%w; /model or -m chooses another model", err))
 }
 
@@ -91,7 +91,7 @@ func (s *Session) setModel(to *target.Model) {
 // not answer or refuses the key. A server without such a list is fine.
 func (s *Session) CheckServer(ctx context.Context) error {
 	to := s.Model()
-	if to.Unready != nil {
+	if to.Unavailable != nil {
 		return nil
 	}
 	_, err := to.Client.Models(ctx)

@@ -97,7 +97,7 @@ func TestOllamaRunsTheModelWithTheWindowThatIsSet(t *testing.T) {
 			t.Errorf("set to %d: planned for %d, want %d; asked %s", set.tokens, got, set.want, b.body(b.requests()))
 		}
 	}
-	if _, over := s.Model().Windows().Contradicted(); !over {
+	if _, over := s.Model().WindowFacts().Contradicted(); !over {
 		t.Error("nothing says that the model takes less than what was set")
 	}
 	if got := b.open(s.Info().ID); got.LoadOlder(t.Context()) != nil || got.Model().Window().Tokens != 65536 {

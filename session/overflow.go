@@ -33,7 +33,7 @@ func (t *turn) planSmaller(ctx context.Context, a *attempt, fault *llm.Error, ov
 	over.fault, over.refused = fault, a
 	believed := to.Window().Tokens
 	if fault.Limit > 0 {
-		to.Refused(fault.Limit, fault.Prompt, target.Comparable(a.record.Estimate, a.plan.Messages), fault.AtLeast)
+		to.NoteRefusal(fault, target.ComparableCount(a.record.Estimate, a.plan.Messages))
 		t.learn(ctx, to)
 	}
 	// A limit that is not below the believed one says nothing unless the size of the request comes with it.
@@ -43,7 +43,7 @@ func (t *turn) planSmaller(ctx context.Context, a *attempt, fault *llm.Error, ov
 		}
 		share := shrinkTo[over.shrunk]
 		over.shrunk++
-		to.ShrinkReply(share)
+		to.ScaleReply(share)
 		t.limit = max(1, int(min(share*float64(over.first), smallerBy*float64(a.expected()))))
 		return fmt.Sprintf("the request was too long for the model, and the server does not state its limit; asking "+
 			"again with %.0f%% of it", 100*share)
@@ -53,11 +53,11 @@ func (t *turn) planSmaller(ctx context.Context, a *attempt, fault *llm.Error, ov
 	}
 	over.numbered = true
 	if space := replySpace(fault, a.expected()); space > 0 {
-		to.ShortenReply(space)
+		to.LimitReply(space)
 		return fmt.Sprintf("the request and its reply exceed the model's window of %d tokens; asking once more "+
 			"for a reply of at most %d", fault.Limit, space)
 	}
-	t.limit = max(1, int(smallerBy*float64(to.Expect(a.record.Estimate))))
+	t.limit = max(1, int(smallerBy*float64(to.ExpectedTokens(a.record.Estimate))))
 	return fmt.Sprintf("the request was larger than the model's window of %d tokens; asking once more with less",
 		fault.Limit)
 }

@@ -18,7 +18,7 @@ import (
 // planner keeps the beginning of a branch in the form that plans read, so that it is read once and then extended. A
 // plan may take a while; only other callers of the same planner wait for it.
 type planner struct {
-	count history.Counter
+	count history.TokenCounter
 
 	mu           sync.Mutex
 	conversation *history.Conversation // of branch; nil if nothing is read
@@ -48,10 +48,10 @@ func (p *planner) extend(b branch.Branch) error {
 		same = was.ID == now.ID && was.Status() == now.Status() && was.Size == now.Size
 	}
 	if !same {
-		p.conversation, p.branch = history.Read(nil, p.count), branch.Branch{}
+		p.conversation, p.branch = history.NewConversation(nil, p.count), branch.Branch{}
 	}
-	err := b.Pieces(context.Background(), p.branch.Len(), b.Len(), func(_ int, messages []store.Message) error {
-		p.conversation.Append(branch.History(messages)...)
+	err := b.EachChunk(context.Background(), p.branch.Len(), b.Len(), func(_ int, messages []store.Message) error {
+		p.conversation.Append(branch.HistoryMessages(messages)...)
 		return nil
 	})
 	if p.branch = b; err != nil {
@@ -84,7 +84,7 @@ func (s *Session) options(
 	if policy.Summarizes() {
 		o.Summaries = st.summariesOn(st.Branch.Len())
 	}
-	to.Fill(&o)
+	to.FillOptions(&o)
 	return o
 }
 
@@ -107,13 +107,13 @@ func (st State) summariesOn(first int) []history.Summary {
 // alone reports whether a user message is stored as to be sent without the earlier conversation.
 func (st State) alone(user int64) bool {
 	at, there := st.Branch.Find(user)
-	return there && st.Branch.Row(at).Alone
+	return there && st.Branch.Row(at).SentAlone
 }
 
 // request returns the request of a plan, with marks for the part that the server may have in its cache.
 func (s *Session) request(to *target.Model, plan history.Plan) llm.Request {
 	r := to.Request(plan)
-	r.CacheMarks = to.Client.CacheMarks(r, s.past.Alike(to.Ref(), plan), plan.Stays)
+	r.CacheMarks = to.Client.CacheMarks(r, s.past.CommonPrefix(to.Ref(), plan), plan.Unchanged)
 	return r
 }
 
@@ -163,7 +163,7 @@ func (w Trial) plan(m store.Message, cut bool) (history.Plan, error) {
 		o.Scope = &history.Scope{For: history.ForAlone}
 	}
 	if w.assumeWindow && o.Window == 0 {
-		o.Window = w.Target.Windows().Window().Tokens
+		o.Window = w.Target.WindowFacts().Window().Tokens
 	}
 	return w.plans.build(w.State, w.Branch.Len(), &o)
 }
@@ -187,7 +187,7 @@ func (s *Session) LoadOlder(ctx context.Context) error {
 	if err := s.loadBranch(ctx); err != nil {
 		return err
 	}
-	return s.Model().Find(ctx)
+	return s.Model().FindWindow(ctx)
 }
 
 func (s *Session) loadBranch(ctx context.Context) error {
@@ -211,14 +211,14 @@ func (s *Session) loadBranch(ctx context.Context) error {
 // plan of a long conversation takes seconds. Messages without a token count, such as imported ones, are counted, and
 // the counts are stored.
 func (s *Session) readBranch(ctx context.Context, id string, leaf int64) (branch.Branch, error) {
-	st, conversation := s.State(), history.Read(nil, s.deps.Count)
+	st, conversation := s.State(), history.NewConversation(nil, s.deps.Count)
 	ids, err := s.deps.Store.BranchIDs(ctx, id, leaf)
 	if err != nil {
 		return branch.Branch{}, err
 	}
 	read, err := st.Branch.First(0).Load(ctx, ids, func(messages []store.Message) error {
 		err := s.countMissing(ctx, messages)
-		conversation.Append(branch.History(messages)...)
+		conversation.Append(branch.HistoryMessages(messages)...)
 		return err
 	})
 	if err != nil {

@@ -25,7 +25,7 @@ const (
 )
 
 // offerRecall registers the recall tool if a request left out a part of the conversation.
-func (s *Session) offerRecall(sum history.Sum, leftOut bool) {
+func (s *Session) offerRecall(sum history.TokenSum, leftOut bool) {
 	if leftOut && sum.Limit >= leastBudget && s.deps.OfferRecall {
 		s.ownTools.Register(recall.Tool, s.recall)
 	}
@@ -34,7 +34,7 @@ func (s *Session) offerRecall(sum history.Sum, leftOut bool) {
 // recall implements the recall tool: it finds messages before the turn that match a query and that the turn's newest
 // request does not hold whole, the best match first. It does not find excluded messages.
 func (s *Session) recall(_ context.Context, arguments json.RawMessage) (string, error) {
-	query, err := recall.ReadQuery(arguments)
+	query, err := recall.ParseQuery(arguments)
 	if err != nil {
 		return "", err
 	}
@@ -50,7 +50,7 @@ func (s *Session) recall(_ context.Context, arguments json.RawMessage) (string, 
 		// If the conversation cannot be read, nothing is found.
 		_ = t.plans.withConversation(st, t.before, func(c *history.Conversation) { groups = c.Search(query) })
 	}
-	var found []recall.Found
+	var found []recall.FoundMessage
 	var positions []int
 	for _, at := range slices.Concat(groups...) {
 		if at >= len(plan.Entries) || at >= st.Branch.Len() {
@@ -58,10 +58,10 @@ func (s *Session) recall(_ context.Context, arguments json.RawMessage) (string, 
 		}
 		e := plan.Entries[at]
 		m, err := st.Branch.Message(at)
-		if err != nil || m.ID != e.ID || !e.FellOut() && (!e.Sent() || e.Whole) {
+		if err != nil || m.ID != e.ID || !e.DroppedByLimit() && (!e.Sent() || e.Whole) {
 			continue
 		}
-		hit := recall.Found{Number: at + 1, Role: m.Role, Sent: "not in your context", Text: m.TextWithCalls()}
+		hit := recall.FoundMessage{Number: at + 1, Role: m.Role, Sent: "not in your context", Text: m.TextWithCalls()}
 		if e.Sent() {
 			hit.Sent = fmt.Sprintf("%d of %d characters are in your context", e.CharsAfter, e.CharsBefore)
 		}
@@ -71,7 +71,7 @@ func (s *Session) recall(_ context.Context, arguments json.RawMessage) (string, 
 		found, positions = append(found, hit), append(positions, at)
 	}
 	limit := max(recallMin, min(recallMax, plan.Sum.Limit/recallShare))
-	text, used := recall.Answer(query, found, limit, s.deps.Count)
+	text, used := recall.FormatAnswer(query, found, limit, s.deps.Count)
 	s.set(func(*State) { t.readAgain = positions[:used] })
 	return text, nil
 }

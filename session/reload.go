@@ -106,7 +106,7 @@ func (s *Session) Reload(ctx context.Context) (found Reloaded, err error) {
 	if err != nil {
 		return found, err
 	}
-	read.Forget() // the content may have changed too
+	read.DropCache() // the content may have changed too
 	if !found.Diverged {
 		found.Added = max(0, read.Len()-was.Branch.Len())
 	}

@@ -12,7 +12,7 @@ import (
 func damagedConversation(t *testing.T, more ...step) (*bench, *Session) {
 	t.Helper()
 	b := newBench(t, append([]step{calls("c1", "add", `{"a":1,"b":2`), says("Three.")}, more...)...)
-	b.deps.Approval.Mode = approval.Always
+	b.deps.Approval.Mode = approval.ModeAlways
 	b.offer(adder())
 	s := b.begin()
 	completed(t, s.Send(t.Context(), say("1+2?")))

@@ -14,7 +14,7 @@ import (
 )
 
 // wantProven replays a request and fails unless it has the bytes that the server received.
-func wantProven(t testing.TB, s *Session, turn, nth int, want string) record.Replayed {
+func wantProven(t testing.TB, s *Session, turn, nth int, want string) record.ReplayedRequest {
 	t.Helper()
 	got, err := s.Records().Replay(context.Background(), turn, nth)
 	if err != nil {
@@ -38,7 +38,7 @@ func TestReplaySaysWhereItCannotProve(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := func(change func(*store.Request)) record.Replayed {
+	other := func(change func(*store.Request)) record.ReplayedRequest {
 		t.Helper()
 		r := records[0]
 		change(&r)

@@ -47,7 +47,7 @@ func recordOllama(t *testing.T) (*bench, *Session) {
 // recorded holds the conversation of recordResponses or recordOllama.
 func (b *bench) recorded(t *testing.T, change func(*llm.Endpoint)) *Session {
 	t.Helper()
-	b.deps.Approval.Mode = approval.Always
+	b.deps.Approval.Mode = approval.ModeAlways
 	b.deps.Now = func() time.Time { return written }
 	b.offer(adder())
 	e := b.deps.Models.Endpoints()[0]

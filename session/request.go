@@ -21,7 +21,7 @@ type attempt struct {
 	to       *target.Model
 	plan     history.Plan
 	request  llm.Request
-	decision record.Decision
+	decision record.RequestInputs
 	forecast record.Forecast // compared with the earlier requests; only for an answer
 	record   store.Request
 	began    time.Time
@@ -52,7 +52,7 @@ func (t *turn) decide(st State, plans *planner, before int, to *target.Model, o 
 	case before > 0: // a summary or a title
 		leaf = st.Branch.ID(before - 1)
 	}
-	return &attempt{to: to, plan: plan, request: to.Request(plan), decision: record.DecisionOf(leaf, o, plan)}, err
+	return &attempt{to: to, plan: plan, request: to.Request(plan), decision: record.InputsOf(leaf, o, plan)}, err
 }
 
 // prepare plans a request, checks it against the limits and stores its record, which is on disk before the request is
@@ -79,7 +79,7 @@ func (t *turn) prepare(ctx context.Context, e task, over overflow) (*attempt, er
 			User: t.user, Purpose: e.purpose, Endpoint: a.to.Client.Endpoint().Name, Model: a.request.Model,
 			Created: t.deps.Now(),
 		}
-		if err = a.decision.Sign(&a.record, a.to.Client, a.request); err == nil {
+		if err = a.decision.FillRecord(&a.record, a.to.Client, a.request); err == nil {
 			a.record, err = t.Records().Add(ctx, a.record, a.plan, a.forecast.Prefix)
 		}
 		return a, err
@@ -105,7 +105,7 @@ func (t *turn) send(ctx context.Context, a *attempt) error {
 	}
 	if a.task.purpose == store.PurposeAnswer {
 		if t.last = a.record; err == nil && a.record.End != store.EndFailed {
-			t.past.Answered(a.record, a.plan)
+			t.past.NoteAnswered(a.record, a.plan)
 		}
 	}
 	if err != nil {
@@ -114,7 +114,7 @@ func (t *turn) send(ctx context.Context, a *attempt) error {
 	if a.saver == nil {
 		return cmp.Or(ctx.Err(), fault)
 	}
-	a.to.Ran()
+	a.to.NoteAnswered()
 	t.noteCount(ctx, a)
 	if text := a.endNotice(); fault == nil && text != "" {
 		t.say("%s", text)
@@ -163,7 +163,7 @@ func (t *turn) recordRetry(ctx context.Context, a *attempt, waiting llm.Retrying
 		a.request = *waiting.Request
 	}
 	a.record.Retries++
-	if err := a.decision.Sign(&a.record, a.to.Client, a.request); err != nil {
+	if err := a.decision.FillRecord(&a.record, a.to.Client, a.request); err != nil {
 		return err
 	}
 	if err := t.saveRecord(ctx, a.record); err != nil {
@@ -235,7 +235,7 @@ func (a *attempt) streamFault() error {
 	blank := strings.TrimSpace(a.reply.Text+a.reply.Reasoning) == "" && len(a.reply.Calls) == 0
 	switch {
 	case a.task.purpose == store.PurposeAnswer && a.saver == nil:
-		if fault := a.to.NoRoom(a.reply, a.expected()); fault != nil {
+		if fault := a.to.NoRoomError(a.reply, a.expected()); fault != nil {
 			return fault
 		}
 	case a.task.purpose != store.PurposeAnswer && a.text() != "" && a.reply.Finished.End != llm.EndDone:
@@ -294,7 +294,7 @@ func (a *attempt) recordEnd(d Deps, stopped bool, fault error) {
 	}
 	r.Error = fault.Error()
 	if a.saver != nil { // a request is not repeated once its answer has begun
-		r.Fault = record.FaultOf(fault).JSON()
+		r.Fault = record.NewTurnFault(fault).JSON()
 	}
 	if e != nil && e.Body != "" {
 		r.Error += "\n" + e.Body
@@ -326,5 +326,5 @@ func clause(err error) string { return strings.TrimSuffix(err.Error(), ".") }
 func (t *turn) logRequest(r store.Request, fault error) {
 	t.log().Debug("request", "turn", r.Turn, "record", r.ID, "model", r.Endpoint+"/"+r.Model, "estimate", r.Estimate,
 		"messages", r.Tally.Stored, "sent", r.Tally.Sent(), "repaired", r.Tally.Repaired,
-		"ended", r.End, "error", record.ErrorCode(fault), "prompt", r.Prompt, "answer", r.Answer, "took", r.Took)
+		"ended", r.End, "error", record.LogCode(fault), "prompt", r.Prompt, "answer", r.Answer, "took", r.Took)
 }

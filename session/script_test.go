@@ -248,7 +248,7 @@ func (p *play) take(e Event) {
 		choice, reason, _ := strings.Cut(p.answer("once"), " ")
 		e.Answer(approval.Answer{Choice: approval.Choice(choice), Reason: reason})
 	case LimitExceeded:
-		p.asked = append(p.asked, strings.Join(e.Over.Keys(), " "))
+		p.asked = append(p.asked, strings.Join(e.Over.ConfigKeys(), " "))
 		e.Answer(limits.Answer(p.answer("no")))
 	}
 }
@@ -389,7 +389,7 @@ func (p *play) wantAllProven() {
 			p.t.Fatal(err)
 		}
 		for _, r := range p.recorded(row.ID) {
-			made, err := s.Records().ReplayOf(p.t.Context(), r.Turn, r.ID)
+			made, err := s.Records().ReplayByID(p.t.Context(), r.Turn, r.ID)
 			proven := made.Proven && slices.Contains(p.bodies, string(made.Body))
 			if err != nil || !proven && made.Doubt != cmp.Or(p.doubt, "none") {
 				p.t.Errorf("request %d of turn %d is not made again: %v, %s\n%.400s", r.ID, r.Turn, err, made.Doubt,
@@ -474,7 +474,7 @@ func (p *play) sets(arg string) {
 		"rounds": &d.MaxRounds, "max_messages": &d.Policy.MaxMessages, "max_tokens": &d.Sampling.MaxTokens,
 	}
 	switches := map[string]*bool{
-		"unattended": &d.Approval.Unattended, "recall": &d.OfferRecall, "unknown_price": &d.Limits.AskUnknown,
+		"unattended": &d.Approval.Unattended, "recall": &d.OfferRecall, "unknown_price": &d.Limits.AskUnknownPrice,
 	}
 	switch {
 	case texts[key] != nil:
@@ -698,7 +698,7 @@ func scriptCommands() map[string]func(p *play, arg string) {
 		"record": func(p *play, arg string) { // REQUEST: of which MESSAGE it is, how many were SENT, its COST and PATH
 			number, want, _ := strings.Cut(arg, " ")
 			r := p.recorded(p.s.Info().ID)[p.number(number)-1]
-			d, err := record.ReadDecision(r)
+			d, err := record.ParseRequestInputs(r)
 			at, _ := p.s.Branch().Find(r.User)
 			_, path, _ := strings.Cut(strings.TrimPrefix(d.Base, "http://"), "/")
 			p.want(fmt.Sprintf("message %d, %d sent, %s, at %s, %v", at+1, r.Tally.Sent(), pricing.Money(r.Cost), path,
@@ -734,7 +734,7 @@ func scriptCommands() map[string]func(p *play, arg string) {
 		"failure": func(p *play, arg string) { // is kept behind the last message, and behind no other
 			for _, s := range []*Session{p.s, p.open(p.s.Info().ID)} {
 				for i, m := range s.Messages() {
-					f, failed := record.FailureOf(m)
+					f, failed := record.ParseFailedTurn(m)
 					p.want(fmt.Sprint(failed && strings.Contains(f.What, arg)), fmt.Sprint(i == s.Branch().Len()-1))
 				}
 			}

@@ -28,7 +28,7 @@ import (
 
 // Deps are the dependencies and the configuration of a conversation. A Deps is copied and never modified.
 type Deps struct {
-	settings.Base // the configured policy, which a session may override
+	settings.Global // the configured policy, which a session may override
 
 	Store    *store.Store
 	Models   *llm.Catalog
@@ -50,11 +50,11 @@ type Deps struct {
 	TitleModel   string         // the model that writes titles; "" derives them from the first message
 	// SummaryModel is a reference to the model that writes summaries; "" means the conversation's own model.
 	SummaryModel string
-	Count        history.Counter     // counts tokens; nil counts one token per four bytes
-	Tokenizer    string              // the name of Count, stored in the records of requests
-	Now          func() time.Time    // nil means time.Now
-	Redact       func(string) string // removes known secrets from what a temporary chat stores; may be nil
-	Log          *slog.Logger        // nil discards all output
+	Count        history.TokenCounter // counts tokens; nil counts one token per four bytes
+	Tokenizer    string               // the name of Count, stored in the records of requests
+	Now          func() time.Time     // nil means time.Now
+	Redact       func(string) string  // removes known secrets from what a temporary chat stores; may be nil
+	Log          *slog.Logger         // nil discards all output
 
 	// Observe is called with each event of a turn, and of the request for a title, before the event is delivered. The
 	// value of turn is different for each turn of any session, and nil for a title. May be nil.
@@ -81,7 +81,7 @@ func (d Deps) defaultsFor(endpoint, model string) ModelDefaults {
 	if d.DefaultsFor != nil {
 		s = d.DefaultsFor(endpoint, model)
 	}
-	s.Sampling = s.Sampling.Over(d.Sampling)
+	s.Sampling = s.Sampling.WithDefaults(d.Sampling)
 	if s.System == nil {
 		s.System = &d.System
 	}
@@ -128,10 +128,10 @@ var (
 // Session is one conversation. Its methods are safe for concurrent use; a turn runs on a goroutine of its own.
 type Session struct {
 	deps     Deps
-	ownTools *tool.Toolbox // the tools that read this conversation
-	past     *record.Past  // statistics of the past requests
-	plans    planner       // plans requests on the active branch
-	other    planner       // plans requests with another branch or other remedies, and titles
+	ownTools *tool.Toolbox        // the tools that read this conversation
+	past     *record.PastRequests // statistics of the past requests
+	plans    planner              // plans requests on the active branch
+	other    planner              // plans requests with another branch or other remedies, and titles
 
 	// writeMu is held from reading a row until the changed row is in the store and in memory, so that concurrent
 	// changes do not overwrite each other. It is locked before mu.
@@ -208,7 +208,7 @@ func New(d Deps, o StartOptions) (*Session, error) {
 	s.state.Flags, s.state.Remedies = map[int64]history.Flag{}, map[int64]history.Remedy{}
 	to := s.begin(o.Model)
 	if o.Unavailable != nil {
-		to = target.NewUnready(s.modelDeps(s.deps.Sampling), o.Model, "", o.Unavailable)
+		to = target.NewUnavailable(s.modelDeps(s.deps.Sampling), o.Model, "", o.Unavailable)
 	}
 	s.set(func(*State) { s.setModel(to) })
 	return s, s.readPermissions(context.Background())
@@ -237,7 +237,7 @@ func Open(ctx context.Context, d Deps, id, ref string) (*Session, error) {
 	}
 	s := newSession(d, stored)
 	s.state.Loaded = len(newest) < firstRead && !slices.ContainsFunc(newest, s.uncounted)
-	s.state.Branch = s.state.Branch.With(newest...)
+	s.state.Branch = s.state.Branch.Append(newest...)
 	if row.Endpoint != "" {
 		ref = row.Endpoint + "/" + row.Model
 	}
@@ -264,7 +264,7 @@ func newSession(d Deps, st State) *Session {
 	st.limits, st.rules = d.Limits, d.Approval
 	st.rules.Session = maps.Clone(d.Approval.Session)
 	return &Session{
-		deps: d, state: st, ownTools: new(tool.Toolbox), past: record.NewPast(st.Row.ID == ""),
+		deps: d, state: st, ownTools: new(tool.Toolbox), past: record.NewPastRequests(st.Row.ID == ""),
 		plans: planner{count: d.Count}, other: planner{count: d.Count},
 	}
 }
@@ -286,7 +286,7 @@ func (s *Session) Records() record.Records {
 	row := s.Info()
 	return record.Records{
 		Store: s.deps.Store, Session: row.ID, Turns: row.Turns, Branch: s.branchTo,
-		Least: target.LeastCounted, Count: s.deps.Count, Tokenizer: s.deps.Tokenizer,
+		MinCompared: target.MinCompared, Count: s.deps.Count, Tokenizer: s.deps.Tokenizer,
 	}
 }
 
@@ -327,6 +327,6 @@ func (s *Session) log() *slog.Logger { return s.deps.Log.With("session", s.Info(
 // warn logs an error that is not reported to any caller. It does nothing if err is nil.
 func (s *Session) warn(what string, err error) {
 	if err != nil {
-		s.log().Warn(what, "error", record.ErrorCode(err))
+		s.log().Warn(what, "error", record.LogCode(err))
 	}
 }

@@ -49,7 +49,7 @@ func (to Settings) applyTo(row store.Session) (store.Session, []string, error) {
 		row.Preset, row.Overrides = to.Preset, ""
 		keys = append(keys, "preset")
 	}
-	row, err := settings.With(row, set)
+	row, err := settings.WithOverrides(row, set)
 	return row, keys, err
 }
 
@@ -77,7 +77,7 @@ func (w *Trial) set(ctx context.Context, to Settings) (err error) {
 	if to.Model != "" {
 		model, err := w.s.find(ctx, to.Model, w.Model.Client.Endpoint().Name)
 		if err == nil {
-			err = cmp.Or(model.Find(ctx), ctx.Err()) // if ctx ends, the window stays unknown
+			err = cmp.Or(model.FindWindow(ctx), ctx.Err()) // if ctx ends, the window stays unknown
 		}
 		if err != nil {
 			return err
@@ -109,7 +109,7 @@ func (s *Session) Set(ctx context.Context, to Settings) error {
 	was := s.Info()
 	now, _, impossible := to.applyTo(was)
 	policy, invalid := s.deps.PolicyOf(now)
-	if err := cmp.Or(impossible, s.deps.CheckFree(was, now), invalid); err != nil {
+	if err := cmp.Or(impossible, s.deps.CheckOverridable(was, now), invalid); err != nil {
 		return err
 	}
 	take := func(row *store.Session) {
@@ -142,7 +142,7 @@ func (w Trial) Settings() ([]settings.Setting, error) {
 	if w.Err != nil {
 		return nil, w.Err
 	}
-	keys, err := w.s.deps.Settings(w.Row, w.Policy, w.keys)
+	keys, err := w.s.deps.List(w.Row, w.Policy, w.keys)
 	if err != nil {
 		return nil, err
 	}
@@ -211,11 +211,11 @@ func (s *Session) ToolGroup(message int64) (list []int64) {
 	st := s.State()
 	planned := st.Branch.Len()
 	if st.Busy() {
-		planned = max(0, st.Branch.Last(history.User)) // the running turn begins there
+		planned = max(0, st.Branch.LastOf(history.User)) // the running turn begins there
 	}
 	if at, there := st.Branch.Find(message); there && at < planned {
 		_ = s.plans.withConversation(st, planned, func(c *history.Conversation) {
-			for _, i := range c.Group(at) {
+			for _, i := range c.ToolGroup(at) {
 				list = append(list, st.Branch.ID(i))
 			}
 		})
@@ -268,8 +268,8 @@ func (e *AddressChangedError) Error() string {
 // Ready returns nil if a turn can start. Otherwise it returns why the model cannot be used, or an *AddressChangedError.
 func (s *Session) Ready() error {
 	st := s.State()
-	if st.Model.Unready != nil {
-		return st.Model.Unready
+	if st.Model.Unavailable != nil {
+		return st.Model.Unavailable
 	}
 	if now := st.Model.Address(); st.Row.Address != "" && st.Row.Address != now {
 		return &AddressChangedError{Endpoint: st.Row.Endpoint, Was: st.Row.Address, Now: now}

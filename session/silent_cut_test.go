@@ -43,7 +43,7 @@ func TestSilentCutIsNoticedAndMarked(t *testing.T) {
 			t.Errorf("turn %d: %d of %d tokens were read, and the cut was said before", n+1,
 				receipt.Usage.Prompt, whole)
 		}
-		short := s.Forecast(history.Plan{}).Shortfall
+		short := s.Forecast(history.Plan{}).Truncation
 		if lost := 10*receipt.Usage.Prompt < 7*whole; lost != (short != nil) || lost != (receipt.Unread > 0) {
 			t.Fatalf("turn %d: %d of %d tokens were read; the receipt says %d, the next request %+v",
 				n+1, receipt.Usage.Prompt, whole, receipt.Unread, short)
@@ -52,7 +52,7 @@ func TestSilentCutIsNoticedAndMarked(t *testing.T) {
 			continue
 		}
 		said++
-		want := record.Shortfall{Turn: n + 1, Expected: receipt.Unread, Reported: receipt.Usage.Prompt}
+		want := record.ServerTruncation{Turn: n + 1, Expected: receipt.Unread, Reported: receipt.Usage.Prompt}
 		if *short != want {
 			t.Errorf("turn %d: the shortfall is %+v, want %+v", n+1, *short, want)
 		}
@@ -67,7 +67,7 @@ func TestSilentCutIsNoticedAndMarked(t *testing.T) {
 		if err := later.LoadPastRequests(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if again := later.Forecast(history.Plan{}).Shortfall; again == nil || *again != *short {
+		if again := later.Forecast(history.Plan{}).Truncation; again == nil || *again != *short {
 			t.Errorf("turn %d: opened again the shortfall is %+v; want %+v", n+1, again, short)
 		}
 	}
@@ -108,8 +108,8 @@ func TestWrongAlarmIsWithdrawn(t *testing.T) {
 	}
 	share = 0.45 // the server was restarted with another tokenizer
 	alarm := only[AnswerStored](send())[0]
-	if alarm.Receipt.Unread == 0 || s.Model().Limit() == 0 {
-		t.Fatalf("a count of %d is no alarm; the limit is %d", alarm.Receipt.Usage.Prompt, s.Model().Limit())
+	if alarm.Receipt.Unread == 0 || s.Model().TokenLimit() == 0 {
+		t.Fatalf("a count of %d is no alarm; the limit is %d", alarm.Receipt.Usage.Prompt, s.Model().TokenLimit())
 	}
 	events := send()
 	got := only[CutWithdrawn](events)
@@ -120,7 +120,7 @@ func TestWrongAlarmIsWithdrawn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := receipts[alarm.Message.Request].Unread; got != 0 || s.Model().Limit() != 0 {
-		t.Errorf("the receipt says %d still, and the limit is %d", got, s.Model().Limit())
+	if got := receipts[alarm.Message.Request].Unread; got != 0 || s.Model().TokenLimit() != 0 {
+		t.Errorf("the receipt says %d still, and the limit is %d", got, s.Model().TokenLimit())
 	}
 }

@@ -16,10 +16,10 @@ import (
 )
 
 // LimitError reports that a request was not sent, because it would exceed a limit and the user did not allow that.
-type LimitError struct{ Over limits.Over }
+type LimitError struct{ Over limits.OverLimit }
 
 func (e *LimitError) Error() string {
-	return "the request was not sent: " + e.Over.Clause() + " (" + strings.Join(e.Over.Keys(), ", ") +
+	return "the request was not sent: " + e.Over.Clause() + " (" + strings.Join(e.Over.ConfigKeys(), ", ") +
 		" under [limits])"
 }
 
@@ -34,12 +34,12 @@ func (s *Session) ReadSpending(ctx context.Context) error {
 	var sums Spending
 	var err error
 	if id := s.Info().ID; id != "" {
-		sums.Session, err = record.UsageIn(ctx, s.deps.Store, id)
+		sums.Session, err = record.SessionUsage(ctx, s.deps.Store, id)
 	}
 	stores := slices.Compact([]*store.Store{s.deps.Store, s.deps.permanent})
 	now := s.deps.Now()
-	day, errDay := record.UsageOf(ctx, now, now, record.UsageBy{}, stores...)
-	month, errMonth := record.UsageOf(ctx, record.MonthOf(now), now, record.UsageBy{}, stores...)
+	day, errDay := record.ReportUsage(ctx, now, now, record.UsageGroups{}, stores...)
+	month, errMonth := record.ReportUsage(ctx, record.StartOfMonth(now), now, record.UsageGroups{}, stores...)
 	if err := cmp.Or(err, errDay, errMonth); err != nil {
 		return err
 	}
@@ -49,22 +49,22 @@ func (s *Session) ReadSpending(ctx context.Context) error {
 }
 
 // exceeded returns the limits that a request would exceed, by the last ReadSpending.
-func (st State) exceeded(e limits.Estimate) limits.Over {
+func (st State) exceeded(e limits.Estimate) limits.OverLimit {
 	amount := func(u record.Usage) limits.Amount { return limits.Amount{Tokens: u.Prompt + u.Answer, Cost: u.Amount} }
-	return st.limits.Check(limits.Spent{
+	return st.limits.Check(limits.SpentBefore{
 		Session: amount(st.Spending.Session), Day: amount(st.Spending.Day), Month: amount(st.Spending.Month),
 	}, e)
 }
 
 // ExceededLimits returns the limits that the request of a plan would exceed, by the last ReadSpending.
-func (s *Session) ExceededLimits(plan history.Plan) limits.Over {
+func (s *Session) ExceededLimits(plan history.Plan) limits.OverLimit {
 	st := s.State()
 	return st.exceeded(estimateOf(st.Model, st.Model.Request(plan).MaxTokens, plan.Sum))
 }
 
 // estimateOf returns the most that a request can take: the server has nothing in its cache, and the answer takes all
 // the space reserved for it.
-func estimateOf(to *target.Model, maxTokens int, sum history.Sum) limits.Estimate {
+func estimateOf(to *target.Model, maxTokens int, sum history.TokenSum) limits.Estimate {
 	in, out := sum.Tokens(sum.Total), sum.Reserve
 	if maxTokens > 0 {
 		out = maxTokens
@@ -84,14 +84,14 @@ const approvedSlack = 1.1
 // task. Titles are refused without asking.
 func (t *turn) checkLimits(ctx context.Context, e limits.Estimate, purpose store.Purpose) (wasAsked bool, err error) {
 	allowed, known := t.approved[purpose]
-	if !t.State().limits.Any() || known && float64(e.Tokens) <= approvedSlack*float64(allowed.Tokens) &&
+	if !t.State().limits.IsSet() || known && float64(e.Tokens) <= approvedSlack*float64(allowed.Tokens) &&
 		float64(e.Cost.Amount) <= approvedSlack*float64(allowed.Cost.Amount) {
 		return false, nil
 	}
 	if err := t.ReadSpending(ctx); err != nil {
 		return false, fmt.Errorf("compare the request with [limits]: %w", err)
 	}
-	over, answer := t.State().exceeded(e), limits.No
+	over, answer := t.State().exceeded(e), limits.DoNotSend
 	if !over.Any() {
 		return false, nil
 	}
@@ -103,9 +103,9 @@ func (t *turn) checkLimits(ctx context.Context, e limits.Estimate, purpose store
 	switch {
 	case err != nil:
 		return false, err
-	case answer == limits.Once:
+	case answer == limits.SendOnce:
 		t.approved[purpose] = over.Estimate
-	case answer == limits.Raise:
+	case answer == limits.RaiseLimit:
 		t.set(func(st *State) { st.limits = st.limits.Raised(over) })
 	default:
 		return false, &LimitError{over}

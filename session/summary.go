@@ -65,7 +65,7 @@ func (s *Session) Compact(ctx context.Context) <-chan Event {
 			return err
 		}
 		b := t.Branch()
-		at := b.Last(history.User)
+		at := b.LastOf(history.User)
 		if at < 0 {
 			return ErrNothingToSummarize
 		}
@@ -96,11 +96,11 @@ func (s *Session) Compact(ctx context.Context) <-chan Event {
 func (t *turn) summarizer(ctx context.Context) (*target.Model, error) {
 	to := t.Model()
 	if t.deps.SummaryModel != "" {
-		ask, cancel := context.WithTimeout(ctx, target.Patience)
+		ask, cancel := context.WithTimeout(ctx, target.WindowTimeout)
 		defer cancel()
 		var err error
 		if to, err = t.find(ask, t.deps.SummaryModel, ""); err == nil {
-			err = to.Find(ask)
+			err = to.FindWindow(ask)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("find the model for summaries (summary.model): %w", cmp.Or(ctx.Err(), err))
@@ -124,9 +124,9 @@ func (t *turn) summarize(ctx context.Context, all bool) error {
 			if err := t.refreshSettings(ctx); err != nil {
 				return nil, err
 			}
-			st, choose := t.State(), (*history.Conversation).Condense
+			st, choose := t.State(), (*history.Conversation).DueForSummary
 			if all {
-				st.Policy.SummaryAlways, choose = true, (*history.Conversation).Older
+				st.Policy.SummaryAlways, choose = true, (*history.Conversation).Summarizable
 			}
 			o := t.nextOptions(st)
 			var list []history.Message
@@ -161,8 +161,8 @@ func summaryNotice(a *attempt) string {
 }
 
 // earlier returns the messages before the turn that in selects, and their number.
-func (t *turn) earlier(in func(id int64) bool) (of history.IDs, n int) {
-	of = history.IDsOf(t.Branch().First(t.before).IDs(), func(id int64) bool {
+func (t *turn) earlier(in func(id int64) bool) (of history.IDRanges, n int) {
+	of = history.IDRangesOf(t.Branch().First(t.before).IDs(), func(id int64) bool {
 		held := in(id)
 		if held {
 			n++
@@ -180,7 +180,7 @@ func (t *turn) keepSummary(ctx context.Context, before *history.Summary, a *atte
 		Session: a.record.Session, Endpoint: a.record.Endpoint, Model: a.record.Model, Text: a.text(),
 	}
 	m.Sources, m.Messages = t.earlier(func(id int64) bool {
-		return held[id] || before != nil && before.Messages.Holds(id)
+		return held[id] || before != nil && before.Messages.Contains(id)
 	})
 	return detached(ctx, func(ctx context.Context) error {
 		made, err := t.deps.Store.AddSummary(ctx, m)
@@ -218,7 +218,7 @@ func (t *turn) planSummary(
 	if before != nil {
 		text = summaryBefore + before.Text + "\n\n" + text
 	}
-	o := t.options(st, to, policy, record.Question(text))
+	o := t.options(st, to, policy, record.OwnQuestion(text))
 	o.Policy, o.System, o.Tools, o.Summaries = policy, summaryPrompt, 0, nil
 	for units := unitsOf(list); len(units) > 0; units = units[1:] {
 		for n := len(units); n > 0; {

@@ -67,7 +67,7 @@ func (t *turn) writeTitle(ctx context.Context) (string, error) {
 	}
 	user, err := st.Branch.Message(at)
 	if err != nil || t.deps.TitleModel == "" {
-		return title.OfMessage(user.Message), err
+		return title.FromMessage(user.Message), err
 	}
 	model, err := t.target(t.deps.TitleModel)
 	if err != nil {
@@ -82,9 +82,9 @@ func (t *turn) writeTitle(ctx context.Context) (string, error) {
 	a, err := t.ask(ctx, task{
 		purpose: store.PurposeTitle,
 		plan: func(context.Context) (*attempt, error) {
-			o := t.options(st, model, policy, record.Question(titleQuestion))
+			o := t.options(st, model, policy, record.OwnQuestion(titleQuestion))
 			o.System, o.Tools, o.Summaries = titlePrompt, 0, nil
-			o.Scope = &history.Scope{For: history.ForTitle, Messages: history.IDs{{user.ID, user.ID}}}
+			o.Scope = &history.Scope{For: history.ForTitle, Messages: history.IDRanges{{user.ID, user.ID}}}
 			a, err := t.decide(st, &t.other, at+1, model, o)
 			if err == nil {
 				a.request.Tools = nil
@@ -97,5 +97,5 @@ func (t *turn) writeTitle(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return title.Of(strings.Trim(a.text(), "\"'“”„«» \n")), nil
+	return title.FromText(strings.Trim(a.text(), "\"'“”„«» \n")), nil
 }

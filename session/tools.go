@@ -38,10 +38,10 @@ func (q ToolQuestion) repaired() bool { return q.Arguments.Object != q.Call.Argu
 func (s *Session) approve(q ToolQuestion, t tool.Tool, finish string) approval.Decision {
 	whole := llm.FinishKindOf(finish)
 	d := s.State().rules.Decide(approval.Call{
-		Tool: t, Repaired: q.repaired(), Cut: whole == llm.FinishCut, Unsaid: whole == llm.FinishUnknown,
+		Tool: t, Repaired: q.repaired(), AnswerCut: whole == llm.FinishCut, FinishUnknown: whole == llm.FinishUnknown,
 	})
 	if s.Temporary() { // a temporary chat leaves nothing behind
-		d.Choices = slices.DeleteFunc(d.Choices, func(c approval.Choice) bool { return c == approval.Forever })
+		d.Choices = slices.DeleteFunc(d.Choices, func(c approval.Choice) bool { return c == approval.AllowAlways })
 	}
 	return d
 }
@@ -50,7 +50,7 @@ func (s *Session) approve(q ToolQuestion, t tool.Tool, finish string) approval.D
 // the user could not be asked about a call, or the answer is incomplete.
 func (t *turn) runTools(ctx context.Context, answer store.Message) error {
 	var last error
-	for i, arguments := range history.ArgumentsOf(answer.ToolCalls) {
+	for i, arguments := range history.RepairArguments(answer.ToolCalls) {
 		q := ToolQuestion{Call: answer.ToolCalls[i], Arguments: arguments, Number: i + 1, Of: len(answer.ToolCalls)}
 		result, record, err := t.runTool(ctx, q, answer.FinishReason)
 		if record.Outcome != "" {
@@ -69,52 +69,52 @@ func (t *turn) runTools(ctx context.Context, answer store.Message) error {
 
 // runTool runs one call, after asking the user if that is required. It returns a result unless the turn was stopped
 // during the question; the result says so if the tool is unknown or fails. The user is not asked about an unknown tool.
-func (t *turn) runTool(ctx context.Context, q ToolQuestion, finish string) (string, approval.Record, error) {
+func (t *turn) runTool(ctx context.Context, q ToolQuestion, finish string) (string, approval.CallRecord, error) {
 	tools := t.Model().Tools()
 	offered, there := tools.Tool(q.Call.Name)
 	d := t.approve(q, offered, finish)
-	didNotRun := func(o approval.Outcome, result string, err error) (string, approval.Record, error) {
-		return result, approval.Record{Outcome: o}, err
+	didNotRun := func(o approval.Outcome, result string, err error) (string, approval.CallRecord, error) {
+		return result, approval.CallRecord{Outcome: o}, err
 	}
 	switch {
-	case d.Reason == approval.CutAnswer:
-		return didNotRun(approval.NotWhole, answerCut, &ToolError{
+	case d.Reason == approval.ReasonCutAnswer:
+		return didNotRun(approval.OutcomeAnswerCut, answerCut, &ToolError{
 			fmt.Sprintf("the answer was cut off (finish_reason %q), and its tool calls did not run", finish),
 		})
 	case !there:
 		result, _ := tools.Run(ctx, q.Call.Name, q.Call.Arguments)
-		return didNotRun(approval.NoSuchTool, result, nil)
+		return didNotRun(approval.OutcomeNoSuchTool, result, nil)
 	case q.Arguments.Lost:
-		return didNotRun(approval.Unreadable, unreadable, nil)
-	case d.Reason == approval.Nobody:
-		return didNotRun(approval.NotAsked, nobodyAsked, &ToolError{q.unattendedError(d.Asked)})
-	case d.Verdict == approval.Refuse:
-		return didNotRun(approval.NotRun, switchedOff, nil)
-	case d.Verdict == approval.Ask:
+		return didNotRun(approval.OutcomeUnreadable, unreadable, nil)
+	case d.Reason == approval.ReasonUnattended:
+		return didNotRun(approval.OutcomeUnattended, nobodyAsked, &ToolError{q.unattendedError(d.Asked)})
+	case d.Effect == approval.EffectRefuse:
+		return didNotRun(approval.OutcomeToolsOff, switchedOff, nil)
+	case d.Effect == approval.EffectAsk:
 		if err := tools.Ready(ctx, q.Call.Name); err != nil && ctx.Err() == nil {
-			return didNotRun(approval.NoSuchTool, "error: "+err.Error()+"; this call did not run", nil)
+			return didNotRun(approval.OutcomeNoSuchTool, "error: "+err.Error()+"; this call did not run", nil)
 		}
 		q.Server, q.Reach, q.Reason, q.Choices = offered.Server, offered.Reach, d.Reason, d.Choices
 		answer, err := t.askUser(ctx, q)
 		if err != nil {
-			return "", approval.Record{}, err
+			return "", approval.CallRecord{}, err
 		}
 		if !answer.Allows() {
 			result := refused
 			if reason := strings.TrimSpace(answer.Reason); reason != "" {
 				result += " The user says: " + reason
 			}
-			return didNotRun(approval.Declined, result, nil)
+			return didNotRun(approval.OutcomeDeclined, result, nil)
 		}
 		if err := t.keepAllowed(ctx, offered, answer.Choice); err != nil {
 			t.say("the call runs, but the permission to always allow %s was not saved: %v", offered.Name, err)
 		}
-		d.By = approval.Grant(answer.Choice)
+		d.GrantedBy = approval.Grant(answer.Choice)
 	}
 	t.emit(ToolStarted{Name: q.Call.Name, Server: offered.Server})
 	result, end := tools.Run(tool.WithProgress(ctx, func(text string) { t.emit(ToolProgress{text}) }), q.Call.Name,
 		q.Arguments.Object)
-	record := approval.Record{Outcome: approval.Outcome(end), By: d.By}
+	record := approval.CallRecord{Outcome: approval.Outcome(end), By: d.GrantedBy}
 	if q.repaired() {
 		record.Arguments = q.Arguments.Object
 	}
@@ -128,9 +128,9 @@ func (q ToolQuestion) unattendedError(why approval.Reason) string {
 	text := fmt.Sprintf("the model wants to run the tool %q with %.*s, and there is nobody to ask; ", q.Call.Name,
 		longest, arguments)
 	switch why {
-	case approval.Repaired:
+	case approval.ReasonRepaired:
 		return text + "a call with repaired arguments never runs without asking"
-	case approval.Unsaid:
+	case approval.ReasonFinishUnknown:
 		return text + "the server did not say whether the answer is whole"
 	}
 	return text + "--allow-tool " + q.Call.Name + " runs it without asking"
@@ -138,12 +138,12 @@ func (q ToolQuestion) unattendedError(why approval.Reason) string {
 
 // resultExtra are the additional JSON keys of a stored tool result.
 type resultExtra struct {
-	Call      approval.Record `json:"call"`
-	ReadAgain []int           `json:"read_again,omitempty"` // positions of the messages that a recall found
+	Call      approval.CallRecord `json:"call"`
+	ReadAgain []int               `json:"read_again,omitempty"` // positions of the messages that a recall found
 }
 
 // saveResult stores the result of a call, even after a stop, because a tool that ran may have had effects.
-func (t *turn) saveResult(ctx context.Context, c history.ToolCall, result string, record approval.Record) error {
+func (t *turn) saveResult(ctx context.Context, c history.ToolCall, result string, record approval.CallRecord) error {
 	keys := resultExtra{Call: record}
 	t.set(func(*State) { keys.ReadAgain, t.readAgain = t.readAgain, nil })
 	extra, _ := json.Marshal(keys) // strings and numbers always encode
@@ -169,7 +169,7 @@ func (t *turn) saveResult(ctx context.Context, c history.ToolCall, result string
 func (t *turn) askUser(ctx context.Context, q ToolQuestion) (approval.Answer, error) {
 	answer, err := wait(ctx, func(answer func(approval.Answer)) { t.emit(ApprovalNeeded{q, answer}) })
 	if !slices.Contains(q.Choices, answer.Choice) {
-		answer.Choice = approval.No
+		answer.Choice = approval.Deny
 	}
 	return answer, err
 }
@@ -209,7 +209,7 @@ func (s *Session) readPermissions(ctx context.Context) error {
 func (s *Session) remember(ctx context.Context, t tool.Tool, p tool.Permission) error {
 	row := store.ToolPermission{Name: t.Name, Server: t.Server, Permission: string(p)}
 	if p == tool.Allow {
-		row.Identity = approval.Identity(t)
+		row.Identity = approval.ToolIdentity(t)
 	}
 	if err := s.deps.permanent.SetToolPermission(ctx, row); err != nil {
 		return err
@@ -220,11 +220,11 @@ func (s *Session) remember(ctx context.Context, t tool.Tool, p tool.Permission) 
 // keepAllowed applies the user's answer to later calls of the tool, if the answer covers them.
 func (s *Session) keepAllowed(ctx context.Context, t tool.Tool, choice approval.Choice) error {
 	switch choice {
-	case approval.Forever:
+	case approval.AllowAlways:
 		return s.remember(ctx, t, tool.Allow)
-	case approval.Session:
+	case approval.AllowForSession:
 		s.set(func(st *State) {
-			allowed := map[string]bool{approval.Identity(t): true}
+			allowed := map[string]bool{approval.ToolIdentity(t): true}
 			maps.Copy(allowed, st.rules.Session)
 			st.rules.Session = allowed
 		})

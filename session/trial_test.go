@@ -23,7 +23,7 @@ type previewed struct {
 // preview plans a draft with other settings.
 func preview(t *testing.T, s *Session, trial Settings) previewed {
 	t.Helper()
-	if err := s.Model().Find(context.Background()); err != nil {
+	if err := s.Model().FindWindow(context.Background()); err != nil {
 		t.Fatalf("find the window: %v", err)
 	}
 	tried := s.Try(context.Background(), trial)
@@ -45,13 +45,13 @@ func preview(t *testing.T, s *Session, trial Settings) previewed {
 func trialBench(t *testing.T) *bench {
 	long := strings.Repeat("A long answer about one thing and the other. ", 60)
 	b := newBench(t, says(long), calls("call-of-add-1", "add", `{"a":1,"b":2}`), says(long), says("Short."))
-	b.deps.Approval.Mode, b.deps.Sampling.MaxTokens = approval.Always, 400
+	b.deps.Approval.Mode, b.deps.Sampling.MaxTokens = approval.ModeAlways, 400
 	b.offer(adder())
 	small := "http://127.0.0.1:1/v1"
 	b.deps.Models.Add(llm.Endpoint{Name: "bare", BaseURL: "http://127.0.0.1:2/v1"}) // no default model
 	b.deps.Models.Add(llm.Endpoint{
 		Name: "small", BaseURL: small, DefaultModel: "tiny", Window: 2048,
-		Profile: history.Profile{MergeSameRole: true, ToolIDLength: 9, NoToolToUser: true},
+		Profile: history.EndpointProfile{MergeSameRole: true, ToolIDLength: 9, NoToolToUser: true},
 	})
 	err := b.deps.Store.UpdateModelFacts(t.Context(), small, "tiny", func(l *store.ModelFacts) {
 		l.Ratio, l.Samples, l.Asked = 1.5, 3, []byte(`{"no_stream_options":true}`)

@@ -258,7 +258,7 @@ func (t *turn) saveFirst(ctx context.Context, m store.Message) (store.Message, e
 	defer t.writeMu.Unlock()
 	row := t.Info()
 	if row.TitleFrom == "" {
-		row.Title, row.TitleFrom = title.OfMessage(m.Message), store.TitleAuto
+		row.Title, row.TitleFrom = title.FromMessage(m.Message), store.TitleAuto
 	}
 	row.System, row.SystemFixed, row.Address = t.State().System, true, t.Model().Address()
 	begun, first, err := t.deps.Store.BeginSession(ctx, row, m)
@@ -278,7 +278,7 @@ func (t *turn) saveFirst(ctx context.Context, m store.Message) (store.Message, e
 // add appends a stored message to the branch and to the turn.
 func (t *turn) add(m store.Message) {
 	t.set(func(st *State) {
-		st.Branch = st.Branch.With(m)
+		st.Branch = st.Branch.Append(m)
 		st.Row.Leaf = m.ID
 		st.Row.Messages++
 		if m.Role == history.User {
@@ -299,7 +299,7 @@ func (t *turn) answer(ctx context.Context) error {
 	if err := t.askModel(ctx); err != nil {
 		return err
 	}
-	t.Model().Expire()
+	t.Model().ForgetExpired()
 	reason := ""
 	for round := 1; ; round++ {
 		if prepare := t.deps.PrepareTools; prepare != nil {
@@ -324,7 +324,7 @@ func (t *turn) answer(ctx context.Context) error {
 			return &ToolError{fmt.Sprintf("the model called tools %d times in one turn, which is the limit "+
 				"(tools.max_rounds)", round)}
 		}
-		t.Model().AskWindowAgain(ctx)
+		t.Model().QueryWindowAfterRun(ctx)
 		reason = fmt.Sprintf("asking %s again with the result of %s: request %d of at most %d", t.Model().Ref(),
 			namesOf(answer.ToolCalls), round+1, t.deps.MaxRounds)
 	}
@@ -347,12 +347,12 @@ func (t *turn) fixConfiguration(ctx context.Context) error {
 // askModel asks the server for the window and the prices of the model, unless they are known. Errors of the server are
 // ignored here: the request for the answer reports them.
 func (t *turn) askModel(ctx context.Context) error {
-	ask, cancel := context.WithTimeout(ctx, target.Patience)
+	ask, cancel := context.WithTimeout(ctx, target.WindowTimeout)
 	defer cancel()
-	if err := t.Model().Find(ask); err != nil {
+	if err := t.Model().FindWindow(ask); err != nil {
 		return err
 	}
-	t.Model().AskWindowAgain(ask)
+	t.Model().QueryWindowAfterRun(ask)
 	return ctx.Err()
 }
 
@@ -408,10 +408,10 @@ func (t *turn) announce(a *attempt) {
 	t.offerRecall(a.plan.Sum, a.record.Tally.Short > 0) // with the next request: the plan of this one is fixed
 	to := a.to
 	estimate := estimateOf(to, a.request.MaxTokens, a.plan.Sum)
-	if l := t.State().limits; !l.AskUnknown && l.Unchecked(estimate) && to.SayOnce("price") {
+	if l := t.State().limits; !l.AskUnknownPrice && l.Unpriced(estimate) && to.FirstNotice("price") {
 		t.say("the limits on costs cannot be checked for %s: its price is not known", to.Ref())
 	}
-	if wanted, asked, ok := to.Lowered(); ok && to.SayOnce(fmt.Sprint("max_tokens in ", to.Window().Tokens)) {
+	if wanted, asked, ok := to.LoweredReply(); ok && to.FirstNotice(fmt.Sprint("max_tokens in ", to.Window().Tokens)) {
 		t.say("max_tokens = %d is more than half of the model's window of %d tokens; asking for %d", wanted,
 			to.Window().Tokens, asked)
 	}
@@ -439,9 +439,9 @@ func (t *turn) fail(ctx context.Context, err error) {
 	err = detached(ctx, func(ctx context.Context) error {
 		return t.deps.Store.SetFault(ctx, t.failure.After, t.failure.JSON())
 	})
-	t.Branch().Forget()
+	t.Branch().DropCache()
 	if last.End == store.EndFailed {
-		last.Fault = t.failure.Fault.JSON()
+		last.Fault = t.failure.TurnFault.JSON()
 		err = errors.Join(err, t.saveRecord(ctx, last))
 	}
 	t.warn("record why the turn failed", err)
@@ -459,7 +459,7 @@ func (t *turn) markFaulty() (last int64) {
 		for at+1 < st.Branch.Len() && st.Branch.Role(at+1) != history.User {
 			at++
 		}
-		st.Branch = st.Branch.Change(func(rows []branch.Row) { rows[at].Faulty = true })
+		st.Branch = st.Branch.UpdateRows(func(rows []branch.Row) { rows[at].TurnFailed = true })
 		last = st.Branch.ID(at)
 	})
 	return last

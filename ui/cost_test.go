@@ -181,12 +181,12 @@ func TestWhatIfMovesTheVerdictsAndStoresNothing(t *testing.T) {
 			t.Fatalf("with a budget of 1,000 tokens the limit is %d and the model sees %d, without one %d and %d",
 				tried.Plan.Sum.Limit, tried.Counts.Sent(), now.Plan.Sum.Limit, now.Counts.Sent())
 		}
-		if got := l.Chat.Plan.Entries; len(history.Compare(got, tried.Plan.Entries)) > 0 {
+		if got := l.Chat.Plan.Entries; len(history.CompareEntries(got, tried.Plan.Entries)) > 0 {
 			t.Error("the transcript's marks are not those of the trial")
 		}
 		l.shows("Sends      " + theme.Thousands(now.Counts.Sent()) + " → ")
 		l.shows("Tokens     ~" + now.FormatTokens(now.Plan.Sum.Total) + " → ~")
-		if left := len(history.Compare(marks, tried.Plan.Entries)); left == 0 ||
+		if left := len(history.CompareEntries(marks, tried.Plan.Entries)); left == 0 ||
 			!strings.Contains(plain(l.Model), "− ") {
 			t.Errorf("%d messages change, and the screen does not say which leave:\n%s", left, plain(l.Model))
 		}
@@ -199,7 +199,7 @@ func TestWhatIfMovesTheVerdictsAndStoresNothing(t *testing.T) {
 		if l.Panel.Whatif != nil || l.covered() {
 			t.Fatalf("esc did not leave the dials:\n%s", plain(l.Model))
 		}
-		if len(history.Compare(marks, l.Chat.Plan.Entries)) > 0 {
+		if len(history.CompareEntries(marks, l.Chat.Plan.Entries)) > 0 {
 			t.Error("esc left the marks of the trial in the transcript")
 		}
 		if l.fileHash() != stored {
@@ -225,7 +225,7 @@ func TestWhatIfAppliesAllThatWasTurned(t *testing.T) {
 	l.shows("Set: budget 4,000, preset recall, model there/large.")
 	l.shows("Next request")
 	l.planned()
-	if changes := history.Compare(tried.Entries, l.Panel.Next.Plan.Entries); len(changes) > 0 ||
+	if changes := history.CompareEntries(tried.Entries, l.Panel.Next.Plan.Entries); len(changes) > 0 ||
 		l.Panel.Next.Plan.Sum != tried.Sum {
 		t.Errorf("applied the plan is another than the trial's: %v\n%+v\n%+v", changes, l.Panel.Next.Plan.Sum,
 			tried.Sum)
@@ -290,12 +290,12 @@ func TestTheQuestionForTheWindowKeepsNoTurnBusy(t *testing.T) {
 // If the server read only a part of a request, the panel and the transcript say so.
 func TestUnreadPartIsMarked(t *testing.T) {
 	entries := []history.Entry{
-		{Index: 0, ID: 1, Disposition: history.Kept, Place: history.Whole, TokensAfter: 700, TokensBefore: 700},
-		{Index: 1, ID: 2, Disposition: history.Kept, Place: history.Whole, TokensAfter: 300, TokensBefore: 300},
+		{Index: 0, ID: 1, Disposition: history.Kept, Place: history.LevelWhole, TokensAfter: 700, TokensBefore: 700},
+		{Index: 1, ID: 2, Disposition: history.Kept, Place: history.LevelWhole, TokensAfter: 300, TokensBefore: 300},
 	}
-	past := panel.PastRequest(record.Replayed{Recorded: record.Recorded{
+	past := panel.PastRequest(record.ReplayedRequest{RecordedRequest: record.RecordedRequest{
 		Request:  store.Request{Turn: 1, Prompt: 400, CutExpected: 1000},
-		Verdicts: history.Plan{Sum: history.Sum{Total: 1000}, Entries: entries},
+		Verdicts: history.Plan{Sum: history.TokenSum{Total: 1000}, Entries: entries},
 	}})
 	m := fresh(t, 120, 40)
 	m.Panel.ShowPast(&past)
@@ -304,7 +304,7 @@ func TestUnreadPartIsMarked(t *testing.T) {
 		t.Errorf("the panel does not say that the first message was not read:\n%s", shown)
 	}
 	c := m.Chat
-	c.Reset(branch.Branch{}.With(store.Message{Message: history.Message{ID: 1}}, store.Message{Message: history.Message{ID: 2}}))
+	c.Reset(branch.Branch{}.Append(store.Message{Message: history.Message{ID: 1}}, store.Message{Message: history.Message{ID: 2}}))
 	c.SetPlan(past.Plan, past.FirstRead)
 	if page := strings.Join(c.View(), "\n"); strings.Count(page, theme.NotRead) != 1 {
 		t.Errorf("the transcript does not say that the first message was not read:\n%s", page)

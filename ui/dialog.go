@@ -37,7 +37,7 @@ func (s screen) dialogTitle() (title, right string) {
 	case *inspector.Model:
 		title = d.Title()
 		if d.Past != nil && d.Subject.Message != 0 {
-			title = panel.TurnName(d.Past.Recorded) + frame.Crumb + title
+			title = panel.TurnName(d.Past.RecordedRequest) + frame.Crumb + title
 		}
 		return markdown.OneLine(m.Title(), m.layout.Width) + frame.Crumb + title, d.ViewTabs(st)
 	case *dialog.Reader:

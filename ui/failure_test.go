@@ -138,7 +138,7 @@ func TestAMessageThatDoesNotFitNamesTheWindowThatCanBeSet(t *testing.T) {
 		})
 		l.say("Hello?")
 		l.until("what the server says of the window", func() bool {
-			return l.Session.Model().Windows().Stated.Tokens == c.stated
+			return l.Session.Model().WindowFacts().Stated.Tokens == c.stated
 		})
 		l.composer.SetDraft(strings.Repeat("word ", 40_000))
 		l.run(l.draftChanged())
@@ -149,7 +149,7 @@ func TestAMessageThatDoesNotFitNamesTheWindowThatCanBeSet(t *testing.T) {
 }
 
 func TestTheWaysOutNameTheLargestFixedPart(t *testing.T) {
-	over := func(bound history.Bound, parts ...history.FixedPart) *session.OversizeError {
+	over := func(bound history.Bound, parts ...history.RequiredPart) *session.OversizeError {
 		return &session.OversizeError{
 			Over: &history.OverBudgetError{Need: 9000, Have: 4000, Bound: bound, Parts: parts},
 		}
@@ -159,13 +159,13 @@ func TestTheWaysOutNameTheLargestFixedPart(t *testing.T) {
 		over *session.OversizeError
 		want string
 	}{
-		{"the system prompt", over(history.BoundWindow, history.FixedPart{Kind: history.PartSystem, Tokens: 5000},
-			history.FixedPart{Kind: history.PartDraft, Tokens: 4000}), "/system, /window 16000"},
-		{"pinned messages", over(history.BoundBudget, history.FixedPart{
-			Kind: history.PartPinned, Tokens: 5000, Messages: []int{2, 0},
+		{"the system prompt", over(history.BoundWindow, history.RequiredPart{Kind: history.RequiredSystem, Tokens: 5000},
+			history.RequiredPart{Kind: history.RequiredDraft, Tokens: 4000}), "/system, /window 16000"},
+		{"pinned messages", over(history.BoundBudget, history.RequiredPart{
+			Kind: history.RequiredPinned, Tokens: 5000, Messages: []int{2, 0},
 		}), "unpin message 3, 1, /budget 16000"},
 		{
-			"tools", over(history.BoundWindow, history.FixedPart{Kind: history.PartTools, Tokens: 5000}),
+			"tools", over(history.BoundWindow, history.RequiredPart{Kind: history.RequiredTools, Tokens: 5000}),
 			"/tools, /window 16000",
 		},
 	} {

@@ -15,7 +15,7 @@ func searching(t testing.TB, w, h int) *Model {
 	m := chatting(t, w, h)
 	_, plan := spoken()
 	plan.Entries = editedEntries(plan.Entries, func(list []history.Entry) {
-		list[1].Cuts = []history.Range{{From: 1, To: 2310}}
+		list[1].Cuts = []history.CharRange{{From: 1, To: 2310}}
 	})
 	plans(m, plan)
 	m.Update(tab)

@@ -207,8 +207,8 @@ func hostileStream(t *testing.T, m *Model, text string) {
 	}
 	tell(m, time.Minute, session.ApprovalNeeded{
 		ToolQuestion: session.ToolQuestion{
-			Call: history.ToolCall{Name: label(text), Arguments: text}, Arguments: history.Arguments{Object: text},
-			Number: 1, Of: 1, Choices: []approval.Choice{approval.Once, approval.Session, approval.Forever},
+			Call: history.ToolCall{Name: label(text), Arguments: text}, Arguments: history.RepairedArguments{Object: text},
+			Number: 1, Of: 1, Choices: []approval.Choice{approval.AllowOnce, approval.AllowForSession, approval.AllowAlways},
 		},
 		Answer: func(approval.Answer) {},
 	})
@@ -224,7 +224,7 @@ func hostileStream(t *testing.T, m *Model, text string) {
 		Kind: llm.ErrAuth, Status: 401, Endpoint: "openai", Address: "https://api.openai.com/v1", Message: text,
 	}
 	tell(m, time.Hour, session.Finished{
-		Err: errors.Join(why), Failure: &record.FailedTurn{Fault: record.FaultOf(why), After: 3, Request: 9, Tries: 1},
+		Err: errors.Join(why), Failure: &record.FailedTurn{TurnFault: record.NewTurnFault(why), After: 3, Request: 9, Tries: 1},
 	})
 	for _, size := range sizes {
 		m.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})

@@ -98,17 +98,17 @@ func inspecting(message int64, at inspector.View) func(testing.TB, int, int) *Mo
 func inspectingRequest(at inspector.View) func(testing.TB, int, int) *Model { return inspecting(0, at) }
 
 // sent returns a past request with that plan, sent at sentAt.
-func sent(t testing.TB, proven bool) record.Replayed {
+func sent(t testing.TB, proven bool) record.ReplayedRequest {
 	messages, plan := inspected(t)
-	r := record.Replayed{
-		Recorded: record.Recorded{
+	r := record.ReplayedRequest{
+		RecordedRequest: record.RecordedRequest{
 			Request: store.Request{
 				ID: 70, Turn: 7, Created: sentAt, Endpoint: "openai", Model: "gpt-5.2", Prompt: 540, Rules: plan.Rules,
 			},
 			Nth: 1, Of: 2,
 			Verdicts: history.Plan{Sum: plan.Sum, Entries: plan.Entries, Added: plan.Added},
 		},
-		Messages: branch.Branch{}.With(messages...), Plan: plan, Proven: proven,
+		Messages: branch.Branch{}.Append(messages...), Plan: plan, Proven: proven,
 	}
 	if !proven {
 		r.Doubt = "it was made by version 1 of the rules, and this winnow has version 2"
@@ -438,22 +438,22 @@ func TestRemediesWaitForWhatForbidsThem(t *testing.T) {
 }
 
 // sentBefore returns the past request of the second question of spoken.
-func sentBefore(proven bool) record.Replayed {
+func sentBefore(proven bool) record.ReplayedRequest {
 	messages, plan := spoken()
-	r := record.Replayed{
-		Recorded: record.Recorded{
+	r := record.ReplayedRequest{
+		RecordedRequest: record.RecordedRequest{
 			Request: store.Request{
 				Turn: 2, Endpoint: "openai", Model: "gpt-5.2", Created: time.Date(2026, 11, 21, 7, 58, 30,
 					0, time.Local),
-				Prompt: 1912, Cached: 812, Answer: 301, Rules: history.Rules, End: "done",
+				Prompt: 1912, Cached: 812, Answer: 301, Rules: history.RulesVersion, End: "done",
 			},
 			Nth: 2, Of: 3,
-			Verdicts: history.Plan{Sum: plan.Sum, Entries: plan.Entries[:5], Added: []history.Added{{
+			Verdicts: history.Plan{Sum: plan.Sum, Entries: plan.Entries[:5], Added: []history.AddedText{{
 				Kind: "marker", At: 1, Text: "[Earlier messages truncated]", Tokens: 6,
 				Cause: history.Cause{Code: history.CauseGap, Want: 1},
 			}}},
 		},
-		Messages: branch.Branch{}.With(messages[:5]...), Proven: proven,
+		Messages: branch.Branch{}.Append(messages[:5]...), Proven: proven,
 	}
 	if !proven {
 		r.Doubt = "it was made by version 1 of the rules, and this winnow has version 2"
@@ -480,8 +480,8 @@ func pastStates() []state {
 			m := chatting(t, w, h)
 			m.Panel.Window = llm.Window{Tokens: 8192, Assumed: true}
 			m.Panel.Forecast = record.Forecast{
-				Shortfall: &record.Shortfall{Turn: 2, Reported: 1022, Expected: 1912},
-				Losses:    []int{0},
+				Truncation: &record.ServerTruncation{Turn: 2, Reported: 1022, Expected: 1912},
+				Losses:     []int{0},
 			}
 			m.setFocus(panelPane)
 			return m

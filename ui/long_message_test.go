@@ -75,7 +75,7 @@ func TestAnyBytesReachTheScreenAsText(t *testing.T) {
 		if err != nil || len(kept) != 1 || kept[0].Content != text {
 			rt.Fatalf("%q is read back as %d messages, error %v", text, len(kept), err)
 		}
-		m.Chat.Reset(branch.Branch{}.With(kept...))
+		m.Chat.Reset(branch.Branch{}.Append(kept...))
 		m.Chat.SelectLast()
 		for range 3 { // collapsed, expanded, with reasoning
 			screen := ansi.Strip(m.View().Content)

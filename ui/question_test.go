@@ -27,8 +27,8 @@ func askAbout(m *Model, answers *[]bool) {
 	tell(m, time.Second, session.ApprovalNeeded{
 		ToolQuestion: session.ToolQuestion{
 			Call:      history.ToolCall{Name: "shell", Arguments: `{"command":"rm -r build"}`},
-			Arguments: history.Arguments{Object: `{"command":"rm -r build"}`},
-			Number:    1, Of: 1, Choices: []approval.Choice{approval.Once, approval.Session, approval.Forever},
+			Arguments: history.RepairedArguments{Object: `{"command":"rm -r build"}`},
+			Number:    1, Of: 1, Choices: []approval.Choice{approval.AllowOnce, approval.AllowForSession, approval.AllowAlways},
 		},
 		Answer: func(a approval.Answer) { *answers = append(*answers, a.Allows()) },
 	})

@@ -85,7 +85,7 @@ func fresh(t testing.TB, w, h int) *Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Chat.Reset(branch.Branch{}.With()) // the tests add messages that are not stored
+	m.Chat.Reset(branch.Branch{}.Append()) // the tests add messages that are not stored
 	m.Update(tea.WindowSizeMsg{Width: w, Height: h})
 	return m
 }
@@ -150,7 +150,7 @@ func spoken() ([]store.Message, history.Plan) {
 			Text: "the newest message is always sent",
 		}, TokensBefore: 6, TokensAfter: 6},
 	}
-	return messages, history.Plan{Entries: entries, Next: []int{5}, Sum: history.Sum{
+	return messages, history.Plan{Entries: entries, NextToDrop: []int{5}, Sum: history.TokenSum{
 		System: 212, Tools: 60, Pinned: 18, Body: 4800, Draft: 222, Total: 5312, Reserve: 1024,
 		Window: 7556, Limit: 6000, Bound: history.BoundWindow, Ratio: 1, Margin: 0.1, Sent: 6, Stored: 7,
 	}}
@@ -193,7 +193,7 @@ func triedPlan(m *Model) history.Plan {
 	})
 	plan.Sum.Body, plan.Sum.Total, plan.Sum.Limit, plan.Sum.Budget, plan.Sum.Bound = 388, 900, 1000, 1000,
 		history.BoundBudget
-	plan.Next = []int{1}
+	plan.NextToDrop = []int{1}
 	return plan
 }
 
@@ -261,8 +261,8 @@ var states = slices.Concat([]state{
 		tell(m, time.Second, session.ApprovalNeeded{
 			ToolQuestion: session.ToolQuestion{
 				Call:      history.ToolCall{Name: "read_page", Arguments: `{"page":"context"}`},
-				Arguments: history.Arguments{Object: `{"page":"context"}`},
-				Number:    1, Of: 1, Choices: []approval.Choice{approval.Once, approval.Session, approval.Forever},
+				Arguments: history.RepairedArguments{Object: `{"page":"context"}`},
+				Number:    1, Of: 1, Choices: []approval.Choice{approval.AllowOnce, approval.AllowForSession, approval.AllowAlways},
 			},
 			Answer: func(approval.Answer) {},
 		})
@@ -289,7 +289,7 @@ var states = slices.Concat([]state{
 			Message: "Incorrect API key provided",
 		}
 		tell(m, time.Second, session.Finished{
-			Err: why, Failure: &record.FailedTurn{Fault: record.FaultOf(why), After: 7, Request: 9, Tries: 1},
+			Err: why, Failure: &record.FailedTurn{TurnFault: record.NewTurnFault(why), After: 7, Request: 9, Tries: 1},
 		})
 		return m
 	}},

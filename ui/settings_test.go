@@ -181,7 +181,7 @@ func TestToolsAreTurnedOffInTheirList(t *testing.T) {
 	l.press("esc", "ctrl+n")
 	l.until("another chat", func() bool { return l.Chat.Empty() })
 	list, _ := l.Session.ToolStates()
-	if list[1].Permission != tool.Off || list[1].By != approval.ByMemory || list[0].Permission != tool.Ask {
+	if list[1].Permission != tool.Off || list[1].By != approval.ByStoredAnswer || list[0].Permission != tool.Ask {
 		t.Errorf("in another session the tools are %+v", list)
 	}
 }

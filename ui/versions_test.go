@@ -19,7 +19,7 @@ func versioned(t testing.TB, w, h int) *Model {
 	}
 	messages[2].Sibling, messages[2].Siblings = 2, 3
 	messages[5].Sibling, messages[5].Siblings = 1, 2
-	m.Chat.SetBranch(branch.Branch{}.With(messages...))
+	m.Chat.SetBranch(branch.Branch{}.Append(messages...))
 	plans(m, plan)
 	return m
 }
@@ -33,7 +33,7 @@ func edited(t testing.TB, w, h int) *Model {
 	m.Update(char('e'))
 	typing(m, " Ever.")
 	plan := m.Panel.Next.Plan
-	plan.Entries, plan.Next = plan.Entries[:2], nil
+	plan.Entries, plan.NextToDrop = plan.Entries[:2], nil
 	plan.Sum.Sent, plan.Sum.Stored, plan.Sum.Pinned = 1, 2, 0
 	plan.Sum.Body, plan.Sum.Draft, plan.Sum.Total = 37, 20, 329
 	plans(m, plan)

@@ -112,7 +112,7 @@ func (s screen) header() string {
 	case m.Panel.Whatif != nil:
 		title += st.Muted.Render(frame.Crumb) + st.Cut.Bold(true).Render("what if")
 	case m.Panel.Past != nil:
-		title += st.Muted.Render(frame.Crumb + "as seen in " + panel.TurnName(m.Panel.Past.Past.Recorded))
+		title += st.Muted.Render(frame.Crumb + "as seen in " + panel.TurnName(m.Panel.Past.Past.RecordedRequest))
 	case !s.l.Cover.Empty():
 		title += st.Muted.Render(frame.Crumb + "context")
 	}

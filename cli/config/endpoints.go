@@ -96,6 +96,6 @@ func (l Limits) SpendLimits() limits.Limits {
 	return limits.Limits{
 		Request: amount(l.RequestTokens, l.RequestCost), Session: amount(l.SessionTokens, l.SessionCost),
 		Day: amount(l.DayTokens, l.DayCost), Month: amount(l.MonthTokens, l.MonthCost),
-		AskUnknown: l.UnknownPrice == "ask",
+		AskUnknownPrice: l.UnknownPrice == "ask",
 	}
 }

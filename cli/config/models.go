@@ -29,7 +29,7 @@ func (c Config) ModelSettings(endpoint, model string) session.ModelDefaults {
 		if s.System == nil {
 			s.System = t.System
 		}
-		s.Sampling = s.Sampling.Over(record.Sampling(t.Sampling))
+		s.Sampling = s.Sampling.WithDefaults(record.Sampling(t.Sampling))
 	}
 	return s
 }

@@ -22,12 +22,12 @@ type ContextReport struct {
 	Rules    int                 // version of the rules, see history.Rules
 	Request  *PastRequest        // the past request, nil for the next one
 	Input    pricing.Cost        `json:"input_cost"` // cost of the next request without its answer
-	Sum      history.Sum         // where its tokens go
+	Sum      history.TokenSum    // where its tokens go
 	Used     int                 // total tokens as the server counts
 	Window   llm.Window          // of the model of the next request
 	Counts   store.VerdictCounts // of messages
 	Entries  []history.Entry     // one per stored message, in order
-	Added    []history.Added     // texts that winnow adds to the messages
+	Added    []history.AddedText // texts that winnow adds to the messages
 	Next     []int               // indexes of the entries that would be dropped next
 	Error    string              // why nothing would be sent, "" if it would
 	Settings []settings.Setting
@@ -48,17 +48,17 @@ func NewContextReport(info store.Session, model string, plan history.Plan) Conte
 	return ContextReport{
 		Session: info.ID, Title: SessionTitle(info), Model: model, Rules: plan.Rules, Sum: plan.Sum,
 		Used: plan.Sum.Used(), Counts: store.CountVerdicts(plan.Entries),
-		Entries: plan.Entries, Added: plan.Added, Next: plan.Next,
+		Entries: plan.Entries, Added: plan.Added, Next: plan.NextToDrop,
 	}
 }
 
 // NewPastRequest returns a past request that was rebuilt.
-func NewPastRequest(r record.Replayed) *PastRequest {
+func NewPastRequest(r record.ReplayedRequest) *PastRequest {
 	past := &PastRequest{
 		Request: r.Request, Charged: record.CostOf(r.Request), Nth: r.Nth, Of: r.Of, Proven: r.Proven, Doubt: r.Doubt,
 	}
-	if short, ok := record.ShortfallOf(r.Request); ok {
-		past.FirstRead = record.FirstRead(r.Verdicts.Entries, r.Verdicts.Sum, short)
+	if short, ok := record.ServerTruncationOf(r.Request); ok {
+		past.FirstRead = record.FirstReadByServer(r.Verdicts.Entries, r.Verdicts.Sum, short)
 	}
 	return past
 }
@@ -83,7 +83,7 @@ func (c ContextReport) Table(p *Page) {
 func (c ContextReport) rows(p *Page) {
 	for _, e := range c.Entries {
 		reason := SafeLine(e.Cause.Sentence())
-		if c.Request != nil && record.NotRead(e, c.Request.FirstRead) {
+		if c.Request != nil && record.UnreadByServer(e, c.Request.FirstRead) {
 			reason = "not read by the server; " + reason
 		}
 		p.Row(fmt.Sprint(e.Index+1), role(e.Role), verdict(e), tokensText(c.Sum, e), reason)
@@ -100,7 +100,7 @@ func (c ContextReport) head(p *Page) {
 		c.Request.head(p)
 	}
 	var shares []count
-	for _, share := range c.Sum.Shares() {
+	for _, share := range c.Sum.Parts() {
 		shares = append(shares, count{share.Name, share.Tokens})
 	}
 	limit := "unlimited"
@@ -113,7 +113,7 @@ func (c ContextReport) head(p *Page) {
 		p.Line("window of %d: %s", c.Window.Tokens, ShortLine(c.Window.DatedSource()))
 	}
 	if len(c.Settings) > 0 {
-		p.Line("%s", SafeLine(settings.Summary(c.Settings)))
+		p.Line("%s", SafeLine(settings.SummaryLine(c.Settings)))
 	}
 	if c.Input.Known() {
 		p.Line("its input would cost %s%s", c.Input, pricedBy(c.Input))
@@ -128,7 +128,7 @@ func (c ContextReport) head(p *Page) {
 }
 
 // boundText says what limits the size of a request.
-func boundText(s history.Sum) string {
+func boundText(s history.TokenSum) string {
 	window := "the window is unknown"
 	if s.Window > 0 {
 		window = fmt.Sprintf("the window is %d, %d of it kept free for the reply", s.Window, s.Reserve)
@@ -139,7 +139,7 @@ func boundText(s history.Sum) string {
 		by = fmt.Sprintf("budget %d, capped by the model's window", s.Budget)
 	case s.Bound == history.BoundBudget:
 		by = "limited by the budget"
-	case s.Bound == history.BoundUnread:
+	case s.Bound == history.BoundLearned:
 		by = "limited after a request that the server refused or of which it read only a part"
 	case s.Bound == history.BoundMaxContext:
 		by = "limited by max_context_tokens"
@@ -175,7 +175,7 @@ func (q PastRequest) head(p *Page) {
 	if text := record.CacheUseOf(q.Request).Sentence(strconv.Itoa); text != "" {
 		p.Line("%s", SafeLine(text))
 	}
-	if short, ok := record.ShortfallOf(q.Request); ok {
+	if short, ok := record.ServerTruncationOf(q.Request); ok {
 		p.Line("the server read %d of ~%d tokens: it dropped part of the request", short.Reported, short.Expected)
 	}
 	if q.Error != "" {
@@ -199,7 +199,7 @@ func (q PastRequest) serverCount() string {
 }
 
 // tokensText returns the tokens that are sent of a message, and its whole size if that differs.
-func tokensText(s history.Sum, e history.Entry) string {
+func tokensText(s history.TokenSum, e history.Entry) string {
 	if e.TokensAfter == e.TokensBefore {
 		return fmt.Sprint(s.Tokens(e.TokensAfter))
 	}

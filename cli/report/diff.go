@@ -13,7 +13,7 @@ type ContextDiff struct {
 	Session  string // its id
 	Title    string
 	From, To ComparedRequest
-	Changes  []history.Change
+	Changes  []history.PlanChange
 }
 
 // ComparedRequest is one side of a ContextDiff. ID, Turn, Nth and Of are 0 for the next request.
@@ -21,13 +21,13 @@ type ComparedRequest struct {
 	ID      int64
 	Turn    int
 	Nth, Of int // it is request Nth of Of in its turn, from 1
-	Sum     history.Sum
+	Sum     history.TokenSum
 	Sent    int // number of messages that are sent
 	entries []history.Entry
 }
 
 // NewComparedRequest returns a request with its verdicts. r is the zero value for the next request.
-func NewComparedRequest(r record.Recorded, verdicts history.Plan) ComparedRequest {
+func NewComparedRequest(r record.RecordedRequest, verdicts history.Plan) ComparedRequest {
 	return ComparedRequest{
 		ID: r.Request.ID, Turn: r.Request.Turn, Nth: r.Nth, Of: r.Of, Sum: verdicts.Sum, entries: verdicts.Entries,
 		Sent: store.CountVerdicts(verdicts.Entries).Sent(),
@@ -36,7 +36,7 @@ func NewComparedRequest(r record.Recorded, verdicts history.Plan) ComparedReques
 
 // NewContextDiff compares two requests.
 func NewContextDiff(info store.Session, from, to ComparedRequest) ContextDiff {
-	return ContextDiff{info.ID, SessionTitle(info), from, to, history.Compare(from.entries, to.entries)}
+	return ContextDiff{info.ID, SessionTitle(info), from, to, history.CompareEntries(from.entries, to.entries)}
 }
 
 // Table writes a row for each change.

@@ -31,7 +31,7 @@ func (s SessionList) Table(p *Page) {
 // Conversation is a session with the messages of its active branch.
 type Conversation struct {
 	Session  store.Session
-	Cost     record.Spent // of its requests on all branches
+	Cost     record.CostSum // of its requests on all branches
 	Messages []store.Message
 }
 

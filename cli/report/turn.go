@@ -24,7 +24,7 @@ type TurnReport struct {
 	Finish   string `json:"finish_reason"`
 	Stopped  bool
 	Requests int             // 1, plus 1 for each round of tool calls
-	Cost     record.Spent    // of the answered requests
+	Cost     record.CostSum  // of the answered requests
 	Receipt  *record.Receipt // of the last answer, nil if there is none
 	Notices  []string
 

@@ -18,7 +18,7 @@ type UsageReport struct {
 	Total    record.Usage
 	Purposes map[string]record.Usage // the total by purpose: answer, summary, title
 
-	by    record.UsageBy
+	by    record.UsageGroups
 	month string // such as November 2026
 }
 
@@ -32,7 +32,7 @@ type UsageLine struct {
 }
 
 // NewUsageReport returns the report of the month with the given first and last day.
-func NewUsageReport(r record.UsageReport, from, to time.Time, by record.UsageBy) UsageReport {
+func NewUsageReport(r record.UsageReport, from, to time.Time, by record.UsageGroups) UsageReport {
 	u := UsageReport{
 		From: from.Format(time.DateOnly), To: to.Format(time.DateOnly), Total: r.Total, by: by,
 		month:    from.Format("January 2006"),

@@ -13,8 +13,8 @@ func TestUsageTable(t *testing.T) {
 	day := func(d int) time.Time { return time.Date(2026, 11, d, 0, 0, 0, 0, time.Local) }
 	some := func(cost pricing.Money, priced, unpriced int) record.Usage {
 		return record.Usage{
-			Spent:  record.Spent{Amount: cost, Priced: priced, Unpriced: unpriced, Requests: priced + unpriced},
-			Prompt: 12_345, Cached: 6000, Answer: 900, Reasoning: 100,
+			CostSum: record.CostSum{Amount: cost, Priced: priced, Unpriced: unpriced, Requests: priced + unpriced},
+			Prompt:  12_345, Cached: 6000, Answer: 900, Reasoning: 100,
 		}
 	}
 	u := NewUsageReport(
@@ -26,20 +26,20 @@ func TestUsageTable(t *testing.T) {
 				},
 				{UsageKey: record.UsageKey{Day: day(3), Model: "work/new\x1b[31m"}, Usage: some(0, 0, 3)},
 				{UsageKey: record.UsageKey{Day: day(3), Model: "ollama/llama3"}, Usage: record.Usage{
-					Spent: record.Spent{Requests: 1}, Uncounted: 1,
+					CostSum: record.CostSum{Requests: 1}, Uncounted: 1,
 				}},
 			},
 			Total: record.Usage{
-				Spent: record.Spent{
+				CostSum: record.CostSum{
 					Amount: 12 * pricing.Dollar / 10, Estimated: true, Priced: 40, Unpriced: 3, Requests: 44,
 				},
 				Prompt: 24_690, Cached: 12_000, CacheWrite: 500, Answer: 1800, Reasoning: 200, Uncounted: 1,
 			},
 			Purposes: map[store.Purpose]record.Usage{
-				store.PurposeSummary: {Spent: record.Spent{Amount: pricing.Dollar / 500, Priced: 2, Requests: 2}},
-				store.PurposeTitle:   {Spent: record.Spent{Requests: 1}},
+				store.PurposeSummary: {CostSum: record.CostSum{Amount: pricing.Dollar / 500, Priced: 2, Requests: 2}},
+				store.PurposeTitle:   {CostSum: record.CostSum{Requests: 1}},
 			},
-		}, day(1), day(30), record.UsageBy{Day: true, Model: true})
+		}, day(1), day(30), record.UsageGroups{Day: true, Model: true})
 	out := pageOf(0)
 	u.Table(out)
 	const want = `November 2026

@@ -1,6 +1,6 @@
-// Package cause has the reasons that winnow gives: why a message is in a request the way it is, why a text was added,
-// and what was repaired. A reason is a code with its numbers. It is stored and compared as that; its sentence is made
-// where it is shown. The package decides nothing.
+// Package cause defines the reasons that winnow gives: why a message is in a request the way it is, why a text was
+// added, and what was repaired. A reason is stored and compared as a code with numbers; its sentence is made when it is
+// shown.
 package cause
 
 import (
@@ -14,16 +14,17 @@ import (
 
 // Cause is one reason: a code with the numbers and the text that it needs.
 type Cause struct {
-	Code  Code
-	Front bool   // of a recalled message: its place holds less than the block in front of the current message
-	Alone bool   // of a repair with another remedy: it holds for the message, which is in no tool group
-	Want  int    // what it takes, 0 unknown: characters of a cut message, tokens of one left out, messages of a gap
-	Have  int    // how much of Want is there: characters that are sent, tokens that were left
+	Code   Code
+	Front  bool // of a recalled message: its own place holds less than the block of recalled texts
+	NoCall bool // of a repair with another remedy: the message belongs to no tool group
+	// Of a gap, Want is the number of messages.
+	Want  int    // the amount needed, 0 if unknown: of a cut message in characters, of a dropped one in tokens
+	Have  int    // how much of Want there is: characters sent, tokens left
 	Limit int    // the limit that the code names: characters, tokens or messages
-	Text  string // shared words, the model of a summary, the name of a call; a sentence where there is no code
+	Text  string // shared words, the model of a summary, the name of a call; without a code, a whole sentence
 }
 
-// Sentence is the cause in words for the user, with its numbers.
+// Sentence returns the cause in words for the user, with its numbers.
 func (c Cause) Sentence() string {
 	if c.Code == None {
 		return c.Text
@@ -46,7 +47,7 @@ func (c Cause) Sentence() string {
 	).Replace(words[c.Code].sentence))
 }
 
-// phrase is a part of a text where it holds, else nothing.
+// phrase formats a part of a sentence if holds is true; otherwise it returns "".
 func phrase(holds bool, format string, value any) string {
 	if !holds {
 		return ""
@@ -54,22 +55,22 @@ func phrase(holds bool, format string, value any) string {
 	return fmt.Sprintf(format, value)
 }
 
-// Short is the cause in a few words that stand behind the word of its verdict, such as "over budget" behind "dropped".
-// It is "" where the verdict says all there is to say.
+// Short returns the cause in a few words that follow the disposition, such as "over budget" after "dropped". It is ""
+// if the disposition says enough.
 func (c Cause) Short() string { return strings.ReplaceAll(words[c.Code].short, "{text}", c.Text) }
 
-// MarshalText writes a cause as records keep it: its code, then what it has of numbers and flags, and the text last.
+// MarshalText encodes a cause as stored in records: the code, then the numbers and flags that are set, then the text.
 func (c Cause) MarshalText() ([]byte, error) {
 	return []byte(string(c.Code) +
 		phrase(c.Have != 0, " have=%d", c.Have) +
 		phrase(c.Want != 0, " want=%d", c.Want) +
 		phrase(c.Limit != 0, " limit=%d", c.Limit) +
 		phrase(c.Front, " %s", "front") +
-		phrase(c.Alone, " %s", "alone") +
+		phrase(c.NoCall, " %s", "alone") +
 		phrase(c.Text != "", " text=%s", c.Text)), nil
 }
 
-// UnmarshalText reads what MarshalText wrote.
+// UnmarshalText decodes the output of MarshalText.
 func (c *Cause) UnmarshalText(written []byte) error {
 	code, rest, _ := strings.Cut(string(written), " ")
 	fields, text, _ := strings.Cut(" "+rest, " text=")
@@ -77,7 +78,7 @@ func (c *Cause) UnmarshalText(written []byte) error {
 	numbers := map[string]*int{"have": &c.Have, "want": &c.Want, "limit": &c.Limit}
 	for field := range strings.FieldsSeq(fields) {
 		name, value, _ := strings.Cut(field, "=")
-		c.Front, c.Alone = c.Front || field == "front", c.Alone || field == "alone"
+		c.Front, c.NoCall = c.Front || field == "front", c.NoCall || field == "alone"
 		if number := numbers[name]; number != nil {
 			n, err := strconv.Atoi(value)
 			if err != nil {

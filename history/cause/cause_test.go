@@ -14,13 +14,13 @@ func TestCausesAreReadAsTheyWereWritten(t *testing.T) {
 	codes := slices.Sorted(maps.Keys(words))
 	rapid.Check(t, func(t *rapid.T) {
 		c := Cause{
-			Code:  rapid.SampledFrom(codes).Draw(t, "code"),
-			Front: rapid.Bool().Draw(t, "front"),
-			Alone: rapid.Bool().Draw(t, "alone"),
-			Want:  rapid.IntRange(-3, 1<<40).Draw(t, "want"),
-			Have:  rapid.IntRange(-3, 1<<40).Draw(t, "have"),
-			Limit: rapid.IntRange(-3, 1<<40).Draw(t, "limit"),
-			Text:  rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"text=", " front", "have=3"})).Draw(t, "text"),
+			Code:   rapid.SampledFrom(codes).Draw(t, "code"),
+			Front:  rapid.Bool().Draw(t, "front"),
+			NoCall: rapid.Bool().Draw(t, "alone"),
+			Want:   rapid.IntRange(-3, 1<<40).Draw(t, "want"),
+			Have:   rapid.IntRange(-3, 1<<40).Draw(t, "have"),
+			Limit:  rapid.IntRange(-3, 1<<40).Draw(t, "limit"),
+			Text:   rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"text=", " front", "have=3"})).Draw(t, "text"),
 		}
 		written, err := c.MarshalText()
 		if err != nil {
@@ -56,7 +56,7 @@ func TestArgumentsAreExplained(t *testing.T) {
 		{Cause{Code: ArgumentsRepaired, Have: 8}, "The arguments of this call were cut off after 8 characters; the complete part is sent."},
 		{Cause{Code: ArgumentsRepaired, Want: 2, Have: 1200}, "The arguments of this call were not valid JSON at character 2; they are sent repaired. " +
 			"The arguments of this call were cut off after 1,200 characters; the complete part is sent."},
-		{Cause{Code: ArgumentsValue}, `These arguments were no object; they are sent as {"value": …}.`},
+		{Cause{Code: ArgumentsValue}, `These arguments were not an object; they are sent as {"value": …}.`},
 		{Cause{Code: ArgumentsUnwrapped}, "These arguments were an object in a string; the object itself is sent."},
 		{Cause{Code: ArgumentsUnwrapped, Have: 12}, "These arguments were an object in a string; the object itself is sent. " +
 			"The arguments of this call were cut off after 12 characters; the complete part is sent."},

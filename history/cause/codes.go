@@ -1,9 +1,9 @@
 package cause
 
-// Code is the kind of a Cause: its name in records and in JSON.
+// Code is the kind of a Cause, and its name in records and in JSON.
 type Code string
 
-// The codes. A cause whose code is None has no reason, or is its text.
+// The codes. A Cause with the code None has either no reason or only a text.
 const (
 	None Code = ""
 
@@ -29,7 +29,7 @@ const (
 	TurnLimit      Code = "turn_limit"
 	CutByUser      Code = "cut_by_user"
 
-	// The message is recalled, at Have of Want characters where it is cut.
+	// The message is recalled; if it is cut, Have of Want characters are sent.
 	SharedWords Code = "shared_words"
 	Instruction Code = "instruction"
 	Neighbour   Code = "neighbour"
@@ -41,7 +41,7 @@ const (
 	LeftOut          Code = "left_out"
 	LeftOutGroup     Code = "left_out_group"
 
-	// The message is not sent: it cannot be, or has no place in this request.
+	// The message is not sent: it cannot be sent, or does not belong in this request.
 	Blank         Code = "blank"
 	Unreadable    Code = "unreadable"
 	Duplicate     Code = "duplicate"
@@ -68,8 +68,8 @@ const (
 	Bridge        Code = "bridge"
 	RecalledBlock Code = "recalled_block"
 
-	// The message is not sent in its place, or cut there to Have of Want characters, and the result of a recall in the
-	// request holds what the model wanted to read of it.
+	// The message is not sent in its place, or cut there to Have of Want characters, but the model has read it with the
+	// recall tool, whose result is in the request.
 	ReadAgain    Code = "read_again"
 	CutReadAgain Code = "cut_read_again"
 	ImageNote    Code = "image_note"
@@ -90,8 +90,8 @@ const (
 	ResultEmpty   Code = "result_empty"
 	ResultBinary  Code = "result_binary"
 
-	// The arguments of a tool call were repaired. Want is the first character that is not valid, counted from 1, and
-	// Have is how many characters had arrived where they broke off.
+	// The arguments of a tool call were repaired. Want is the first invalid character, counted from 1; Have is how many
+	// characters arrived before the arguments were cut off.
 	ArgumentsAbsent    Code = "arguments_absent"
 	ArgumentsLost      Code = "arguments_lost"
 	ArgumentsSplit     Code = "arguments_split"
@@ -110,10 +110,10 @@ const (
 	TextBytes      Code = "text_bytes"
 )
 
-// wording is how a code is put to the user. What has braces comes from the numbers and the text of a Cause.
+// wording is how a code is shown to the user. Texts in braces are replaced with the numbers and the text of a Cause.
 type wording struct {
 	sentence string
-	short    string // a few words behind the word of the verdict, "" where that says all there is to say
+	short    string // a few words after the disposition; "" if that says enough
 }
 
 // words has the wording of each code.
@@ -203,7 +203,7 @@ var words = map[Code]wording{
 	ArgumentsFirst:     {"The arguments of several calls were joined; the first object is sent.", "arguments"},
 	ArgumentsRepaired:  {"{invalid}{short}", "arguments"},
 	ArgumentsUnwrapped: {"These arguments were an object in a string; the object itself is sent.{short}", "arguments"},
-	ArgumentsValue:     {"These arguments were no object; they are sent as {\"value\": …}.{short}", "arguments"},
+	ArgumentsValue:     {"These arguments were not an object; they are sent as {\"value\": …}.{short}", "arguments"},
 
 	RowUnreadable:  {"This message cannot be read, or its role is unknown; it is kept but not sent.", "unreadable"},
 	AnswerEmpty:    {"This answer has no text; it is left out.", "no text"},

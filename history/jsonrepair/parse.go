@@ -8,38 +8,38 @@ import (
 	"unicode/utf8"
 )
 
-// maxDepth is how deep objects and lists may stand in one another.
+// maxDepth is how deeply objects and arrays may be nested.
 const maxDepth = 512
 
-// maxAhead is how many bytes are looked at to tell a name from other text, so that the time stays linear.
+// maxAhead is how many bytes are examined to tell a name from other text, so that parsing stays linear.
 const maxAhead = 256
 
-// parser copies one value from src to out as valid JSON. What is valid passes byte for byte. Where src ends too early
-// the value is closed, without a name, number or literal that may be incomplete.
+// parser copies one value from src to out as valid JSON. Valid parts are copied byte for byte. If src ends too early,
+// the value is closed without any name, number or literal that may be incomplete.
 type parser struct {
 	src     string
 	pos     int
 	out     []byte
 	cut     bool // src ended inside the value
 	failed  bool // no reading is certain
-	plain   bool // the first quote ends a string, whatever stands behind it
+	plain   bool // the first quote ends a string, whatever follows it
 	ranOver bool // a string with quotes inside it ran to the end of src
-	objects int  // how many objects are open
-	lists   int  // how many lists are open
+	objects int  // number of open objects
+	lists   int  // number of open arrays
 }
 
-// place is where a string stands. It decides what may stand behind it.
-type place int
+// stringPosition is where a string occurs. It decides what may follow the string.
+type stringPosition int
 
 const (
-	atTop place = iota
+	atTop stringPosition = iota
 	atKey
 	inObject
 	inList
 )
 
-// parse reads the object or the list that src begins with. A string with quotes inside it that never ends has more
-// likely lost its closing quote, so a reading in which the first quote ends each string goes before if it makes sense.
+// parse reads the object or array at the start of src. A string with inner quotes that never ends has probably lost its
+// closing quote, so a reading in which the first quote ends each string is preferred if it succeeds.
 func parse(src string, plain bool) *parser {
 	p := &parser{src: src, plain: plain}
 	p.value(atTop)
@@ -55,29 +55,29 @@ func (p *parser) rest() string { return p.src[p.pos:] }
 
 func (p *parser) emit(text string) { p.out = append(p.out, text...) }
 
-// replace writes other text for the next n bytes.
+// replace writes text in place of the next n bytes.
 func (p *parser) replace(n int, text string) {
 	p.emit(text)
 	p.pos += n
 }
 
-// copy copies n bytes that are valid as they are.
+// copy copies n valid bytes.
 func (p *parser) copy(n int) { p.replace(n, p.src[p.pos:p.pos+n]) }
 
-// breakOff drops the rest of src: it is an incomplete part of a name, an escape, a number or a literal.
+// breakOff drops the rest of src, an incomplete part of a name, an escape, a number or a literal.
 func (p *parser) breakOff() bool {
 	p.cut, p.pos = true, len(p.src)
 	return false
 }
 
-// fail gives up the whole value.
+// fail gives up on the whole value.
 func (p *parser) fail() bool {
 	p.failed = true
 	return false
 }
 
-// value reads one value. It is false where the value cannot be kept, and the caller takes out what it began.
-func (p *parser) value(where place) (kept bool) {
+// value reads one value. If it returns false, the caller must remove what it has written for it.
+func (p *parser) value(where stringPosition) (kept bool) {
 	rest := p.rest()
 	quote, _ := quoteAt(rest)
 	switch {
@@ -101,7 +101,7 @@ func (p *parser) value(where place) (kept bool) {
 	return !p.failed
 }
 
-// items reads the members of an object or the elements of a list, with the brackets around them.
+// items reads an object or an array with its brackets.
 func (p *parser) items(closing byte, item func() bool) {
 	p.copy(1)
 	for first := true; !p.failed; {
@@ -121,7 +121,7 @@ func (p *parser) items(closing byte, item func() bool) {
 			p.copy(1)
 			return
 		case rest[0] == '}' || rest[0] == ']':
-			p.out = p.out[:mark] // a bracket that nothing opened
+			p.out = p.out[:mark] // an unmatched closing bracket
 			p.pos++
 			continue
 		case first && comma:
@@ -137,7 +137,7 @@ func (p *parser) items(closing byte, item func() bool) {
 	}
 }
 
-// separator copies what stands before a member or an element: blanks and at most one comma.
+// separator copies what precedes a member or an element: white space and at most one comma.
 func (p *parser) separator() (comma bool) {
 	for p.blanks(); strings.HasPrefix(p.rest(), ","); p.blanks() {
 		if comma {
@@ -150,7 +150,7 @@ func (p *parser) separator() (comma bool) {
 	return comma
 }
 
-// goesOnOutside reports whether a closing bracket is missing here, because what stands around goes on.
+// goesOnOutside reports whether the closing bracket is missing because the enclosing value continues here.
 func (p *parser) goesOnOutside(closing byte) bool {
 	if closing == ']' {
 		return p.objects > 0 && strings.HasPrefix(p.rest(), "}")
@@ -182,7 +182,7 @@ func (p *parser) member() (kept bool) {
 	return !startsWithAny(p.rest(), ",}]") && p.value(inObject)
 }
 
-// bareName reads a name without quotes, or with the last one only.
+// bareName reads a name without quotes, or with only the closing one.
 func (p *parser) bareName() {
 	rest := p.rest()
 	behind := strings.TrimLeftFunc(rest, isNameRune)
@@ -195,7 +195,7 @@ func (p *parser) bareName() {
 	p.replace(len(name)+size, `"`+name+`"`)
 }
 
-// bare reads a number, a literal, or text without quotes, which becomes a string.
+// bare reads a number, a literal, or unquoted text, which becomes a string.
 func (p *parser) bare() (kept bool) {
 	rest := p.rest()
 	word := wordOf(rest)
@@ -222,7 +222,7 @@ func (p *parser) bare() (kept bool) {
 }
 
 // text reads a string.
-func (p *parser) text(where place) {
+func (p *parser) text(where stringPosition) {
 	opening, size := quoteAt(p.rest())
 	p.replace(size, `"`)
 	isPath := windowsPath.MatchString(p.rest()[:min(len(p.rest()), maxAhead)])
@@ -249,8 +249,8 @@ func (p *parser) text(where place) {
 	}
 }
 
-// ends reports whether a quote ends its string, by what stands behind the quote.
-func (p *parser) ends(behind string, where place) bool {
+// ends reports whether a quote ends its string, judging by what follows it.
+func (p *parser) ends(behind string, where stringPosition) bool {
 	next, comma := strings.CutPrefix(strings.TrimLeft(behind, jsonBlanks), ",")
 	next = strings.TrimLeft(next, jsonBlanks)
 	quote, _ := quoteAt(next)
@@ -270,7 +270,7 @@ func (p *parser) ends(behind string, where place) bool {
 	return quote != 0 || startsWithAny(next, "{[-0123456789:") || comma && (literals[word] != "" || isOpen(word))
 }
 
-// escape copies an escape. One that is not valid is a backslash and what stands behind it.
+// escape copies an escape sequence. The backslash of an invalid one becomes a character.
 func (p *parser) escape() {
 	rest := p.rest()
 	switch n := escapeLength(rest); {
@@ -285,7 +285,7 @@ func (p *parser) escape() {
 	}
 }
 
-// character copies the next character as one inside a string.
+// character copies the next character as part of a string.
 func (p *parser) character() {
 	rest := p.rest()
 	r, size := utf8.DecodeRuneInString(rest)
@@ -302,7 +302,7 @@ func (p *parser) character() {
 	}
 }
 
-// blanks copies blanks. Comments are left out, and a blank that JSON does not have becomes a space.
+// blanks copies white space. Comments are removed, and white space that JSON does not allow becomes a space.
 func (p *parser) blanks() {
 	for p.pos < len(p.src) {
 		rest := p.rest()
@@ -320,26 +320,27 @@ func (p *parser) blanks() {
 	}
 }
 
-// jsonBlanks are the blanks that JSON has.
+// jsonBlanks is the white space of JSON.
 const jsonBlanks = " \t\r\n"
 
-// isFiller reports whether a character means nothing between tokens.
+// isFiller reports whether a character has no meaning between tokens.
 func isFiller(r rune) bool { return r == 0 || unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) }
 
 func isNameRune(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_$-.", r)
 }
 
-// startsWithAny reports whether s begins with one of some bytes.
+// startsWithAny reports whether s begins with one of the given bytes.
 func startsWithAny(s, bytes string) bool { return s != "" && strings.IndexByte(bytes, s[0]) >= 0 }
 
-// The quotes that models write beside JSON's own. Any of a row closes what another of the row opened.
+// The quotes that models write besides JSON's own. Any quote of a row may close a string that another one of that row
+// opened.
 const (
 	doubleQuotes = "\"“”„‟"
 	singleQuotes = "'‘’‚‛`´"
 )
 
-// quoteAt is the quote that s begins with and its length, 0 where there is none.
+// quoteAt returns the quote at the start of s and its length, or 0.
 func quoteAt(s string) (quote rune, size int) {
 	if quote, size = utf8.DecodeRuneInString(s); strings.ContainsRune(doubleQuotes+singleQuotes, quote) {
 		return quote, size
@@ -347,7 +348,7 @@ func quoteAt(s string) (quote rune, size int) {
 	return 0, 0
 }
 
-// closes reports whether a quote may end a string that another one began.
+// closes reports whether a quote may close a string that opening began.
 func closes(opening, quote rune) bool {
 	switch {
 	case opening == '"' || opening == '\'':
@@ -358,10 +359,10 @@ func closes(opening, quote rune) bool {
 	return strings.ContainsRune(singleQuotes, quote)
 }
 
-// comment is a comment, or the dots that stand for something left out.
+// comment matches a comment, or dots that stand for omitted text.
 var comment = regexp.MustCompile(`^(?s:/\*.*?(?:\*/|$)|(?://|#)[^\n]*|\.\.\.)`)
 
-// commentLength is the length of the comment that s begins with.
+// commentLength returns the length of the comment at the start of s.
 func commentLength(s string) int {
 	if !startsWithAny(s, "/#.") {
 		return 0
@@ -369,7 +370,7 @@ func commentLength(s string) int {
 	return len(comment.FindString(s))
 }
 
-// member is a name and a colon, or a text that breaks off before the colon.
+// member matches a name and a colon, or text that is cut off before the colon.
 var member = regexp.MustCompile(`^(?s:"(?:[^"\\]|\\.?)*(?:"|$)|'(?:[^'\\]|\\.?)*(?:'|$)` +
 	`|[“”„‟][^"“”„‟]*(?:["“”„‟]|$)|[‘’‚‛´][^'‘’‚‛´]*(?:['‘’‚‛´]|$)` +
 	`|[\pL\pN_$.-]+["'“”‘’]?)[ \t\r\n]*(?::|$)`)
@@ -377,7 +378,7 @@ var member = regexp.MustCompile(`^(?s:"(?:[^"\\]|\\.?)*(?:"|$)|'(?:[^'\\]|\\.?)*
 // isMember reports whether s begins with a member of an object.
 func isMember(s string) bool { return member.MatchString(s[:min(len(s), maxAhead)]) }
 
-// wordOf is the word that s begins with.
+// wordOf returns the word at the start of s.
 func wordOf(s string) string {
 	n := strings.IndexFunc(s, func(r rune) bool { return isFiller(r) || strings.ContainsRune(",:\"{}[]()/#", r) })
 	if n < 0 {
@@ -386,13 +387,13 @@ func wordOf(s string) string {
 	return s[:n]
 }
 
-// literals are the literals that models write, as JSON has them.
+// literals maps the literals that models write to those of JSON.
 var literals = map[string]string{
 	"true": "true", "True": "true", "false": "false", "False": "false",
 	"null": "null", "None": "null", "undefined": "null",
 }
 
-// literalOf is a number or a literal as JSON has it, "" for any other word and for a number beyond a double.
+// literalOf returns a number or a literal as JSON has it, or "" for any other word and for numbers beyond a float64.
 func literalOf(word string) string {
 	var number float64
 	if startsWithAny(word, "-0123456789") && json.Unmarshal([]byte(word), &number) == nil {
@@ -401,7 +402,7 @@ func literalOf(word string) string {
 	return literals[word]
 }
 
-// isOpen reports whether a word at the end of the text is a number or a literal that may go on.
+// isOpen reports whether a word at the end of the text is a number or a literal that may be incomplete.
 func isOpen(word string) bool {
 	for literal := range literals {
 		if strings.HasPrefix(literal, word) && literal != word {
@@ -411,15 +412,15 @@ func isOpen(word string) bool {
 	return startsWithAny(word, "-0123456789") && strings.Trim(word, "0123456789+-.eE") == ""
 }
 
-// windowsPath is a path of Windows with single backslashes, one of which makes no escape of JSON. Then the others make
-// none either.
+// windowsPath matches a Windows path with single backslashes, at least one of which is not a valid JSON escape. Then
+// none of the others is meant as an escape either.
 var windowsPath = regexp.MustCompile(`^[A-Za-z]:(?:\\[^\\"\n]+)*\\(?:[^"\\/bfnrtu\n]|u[[:xdigit:]]{0,3}[^[:xdigit:]])`)
 
-// validEscape is an escape of JSON in which surrogates come in pairs.
+// validEscape matches an escape of JSON, with surrogates in pairs.
 var validEscape = regexp.MustCompile(`^\\(?:["\\/bfnrt]|u(?:[0-9abcefABCEF][[:xdigit:]]|[dD][0-7])[[:xdigit:]]{2}` +
 	`|u[dD][89abAB][[:xdigit:]]{2}\\u[dD][c-fC-F][[:xdigit:]]{2})`)
 
-// escapeLength is the length of the escape that s begins with: 0 where it is not valid, -1 where it broke off.
+// escapeLength returns the length of the escape at the start of s: 0 if it is invalid, -1 if it is incomplete.
 func escapeLength(s string) int {
 	const whole = `\ud800\udc00`
 	s = s[:min(len(s), len(whole))]

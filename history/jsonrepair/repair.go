@@ -1,5 +1,5 @@
-// Package jsonrepair makes the arguments of a tool call one JSON object. What arrived complete keeps its bytes, and
-// no name or value is invented. It does not run a call and does not know what a tool expects.
+// Package jsonrepair turns the arguments of a tool call into one JSON object. Complete parts keep their bytes, and no
+// name or value is invented. The package does not know which arguments a tool expects.
 package jsonrepair
 
 import (
@@ -8,56 +8,56 @@ import (
 	"unicode/utf8"
 )
 
-// Class is what was done to the arguments of a call.
-type Class string
+// Outcome is what was done to the arguments of a call.
+type Outcome string
 
-// The classes.
+// The outcomes.
 const (
-	Sound     Class = ""          // they are an object in valid JSON, and its bytes are unchanged
-	Closed    Class = "closed"    // they broke off, and the complete part is closed
-	Fixed     Class = "fixed"     // they were not valid JSON, or no object
-	Unwrapped Class = "unwrapped" // they were an object written as a string
-	Emptied   Class = "emptied"   // they were absent or null, or nothing in them is certain
+	Unchanged Outcome = ""          // they are a valid JSON object
+	Closed    Outcome = "closed"    // they were cut off; the complete part was closed
+	Fixed     Outcome = "fixed"     // they were invalid JSON, or not an object
+	Unwrapped Outcome = "unwrapped" // they were an object encoded as a string
+	Emptied   Outcome = "emptied"   // they were missing or null, or nothing in them is certain
 )
 
-// Report is what was wrong with the arguments of one call.
+// Report says what was wrong with the arguments of one call.
 type Report struct {
-	Class  Class
-	Kind   string // in the catalogue of docs/context.md: C1 is invalid JSON, C2 no arguments, C3 no object
-	Offset int    // how many bytes at the beginning are unchanged, where the class is Closed or Fixed
-	Cut    bool   // they broke off
+	Outcome Outcome
+	Kind    string // see docs/context.md: C1 is invalid JSON, C2 no arguments, C3 not an object
+	Offset  int    // how many bytes at the start are unchanged, if the outcome is Closed or Fixed
+	Cut     bool   // they were cut off
 }
 
-// Lost reports whether nothing in the arguments is certain. The caller has to show the raw text itself.
-func (r Report) Lost() bool { return r.Class == Emptied && r.Kind == "C1" }
+// Lost reports whether nothing in the arguments is certain. The caller should show the raw text.
+func (r Report) Lost() bool { return r.Outcome == Emptied && r.Kind == "C1" }
 
 const (
-	maxLayers = 8 // how often an object may be written as a string in a string
-	maxBraces = 4 // how many opening braces in other text are tried
+	maxLayers = 8 // how often an object may be encoded as a string
+	maxBraces = 4 // how many opening braces inside other text are tried
 )
 
-// Repair makes the arguments of a tool call an object in valid JSON. The only name that it adds is "value", around
-// arguments that are no object. The time it takes is linear in the length of raw.
+// Repair turns the arguments of a tool call into a valid JSON object. The only name that it adds is "value", around
+// arguments that are not an object. It runs in linear time.
 func Repair(raw string) (object string, how Report) {
 	if isObject(raw) {
 		return raw, Report{}
 	}
 	object, how = read(raw, maxLayers)
 	if !isObject(object) {
-		return "{}", Report{Class: Emptied, Kind: "C1"}
+		return "{}", Report{Outcome: Emptied, Kind: "C1"}
 	}
-	if how.Class == Fixed {
+	if how.Outcome == Fixed {
 		how.Offset = commonPrefix(raw, object)
 		if how.Cut && strings.Trim(object[how.Offset:], `"}]`) == "" {
-			how.Class = Closed
+			how.Outcome = Closed
 		}
 	}
 	return object, how
 }
 
-// Split takes apart the arguments of several calls that were joined: {…}{…}. It returns the objects as they stand
-// there, not repaired. It is nil where raw is not two objects or more and nothing else.
-func Split(raw string) []string {
+// SplitObjects splits the joined arguments of several calls, {…}{…}, into their objects without repairing them. It
+// returns nil if raw is not just two or more objects.
+func SplitObjects(raw string) []string {
 	var objects []string
 	plain := false
 	for rest := strings.TrimLeftFunc(raw, isFiller); rest != ""; {
@@ -65,7 +65,7 @@ func Split(raw string) []string {
 		if rest[0] != '{' || p.failed {
 			return nil
 		}
-		// Once a string ran to the end, the later ones are read plainly: to try each again would not be linear.
+		// After a string that ran to the end, later ones are read plainly. Retrying each would not be linear.
 		plain = p.plain
 		objects = append(objects, rest[:p.pos])
 		rest = strings.TrimLeftFunc(rest[p.pos:], func(r rune) bool { return r == ',' || r == ';' || isFiller(r) })
@@ -76,8 +76,8 @@ func Split(raw string) []string {
 	return objects
 }
 
-// isObject reports whether text is one JSON object that every server can read. Some refuse numbers beyond a double, as
-// Unmarshal does, and some refuse bytes that are not UTF-8 and halves of surrogate pairs.
+// isObject reports whether text is one JSON object that every server can read. Some refuse numbers beyond a float64, as
+// Unmarshal does, invalid UTF-8, or unpaired surrogates.
 func isObject(text string) bool {
 	var object map[string]any
 	err := json.Unmarshal([]byte(text), &object)
@@ -85,7 +85,7 @@ func isObject(text string) bool {
 		(!strings.Contains(text, `\u`) || pairedSurrogates(text))
 }
 
-// pairedSurrogates reports whether each surrogate in valid JSON has its other half.
+// pairedSurrogates reports whether every surrogate in valid JSON is part of a pair.
 func pairedSurrogates(text string) bool {
 	for at := strings.IndexByte(text, '\\'); at >= 0; at = strings.IndexByte(text, '\\') {
 		n := escapeLength(text[at:])
@@ -97,7 +97,7 @@ func pairedSurrogates(text string) bool {
 	return true
 }
 
-// read reads an object from arguments. What it returns is no object where it finds none.
+// read reads an object from arguments. If there is none, the result is not an object.
 func read(raw string, layers int) (object string, how Report) {
 	text := strings.TrimLeftFunc(raw, isFiller)
 	if inner, fenced := strings.CutPrefix(text, "```"); fenced {
@@ -106,15 +106,15 @@ func read(raw string, layers int) (object string, how Report) {
 	quote, _ := quoteAt(text)
 	switch literal := literalOf(strings.TrimRightFunc(text, isFiller)); {
 	case text == "":
-		return "{}", Report{Class: Emptied, Kind: "C2"}
+		return "{}", Report{Outcome: Emptied, Kind: "C2"}
 	case literal == "null":
-		return "{}", Report{Class: Emptied, Kind: "C3"}
+		return "{}", Report{Outcome: Emptied, Kind: "C3"}
 	case literal != "":
 		return wrapped(literal, false)
 	case quote != 0:
 		return readString(text, layers)
 	case text[0] == '{' && strings.HasPrefix(strings.TrimLeft(text[1:], jsonBlanks), `\"`):
-		return readString(`"`+text, layers) // an escaped object without the quotes around it
+		return readString(`"`+text, layers) // an escaped object without its quotes
 	case text[0] == '{' || text[0] == '[':
 		p := parse(text, false)
 		if text[0] == '[' {
@@ -125,20 +125,20 @@ func read(raw string, layers int) (object string, how Report) {
 	return readOtherText(text)
 }
 
-// wrapped is an object around arguments that are none.
+// wrapped returns an object around a value that is not one.
 func wrapped(value string, cut bool) (object string, how Report) {
-	return `{"value": ` + value + "}", Report{Class: Fixed, Kind: "C3", Cut: cut}
+	return `{"value": ` + value + "}", Report{Outcome: Fixed, Kind: "C3", Cut: cut}
 }
 
-// object is the object that was read, "" where the reading failed.
+// object returns the object that was read, or "" if parsing failed.
 func (p *parser) object() (object string, how Report) {
 	if p.failed {
 		return "", Report{}
 	}
-	return string(p.out), Report{Class: Fixed, Kind: "C1", Cut: p.cut}
+	return string(p.out), Report{Outcome: Fixed, Kind: "C1", Cut: p.cut}
 }
 
-// readString reads arguments that are one string, most often an object that was encoded twice.
+// readString reads arguments that are one string, usually an object that was encoded twice.
 func readString(text string, layers int) (object string, how Report) {
 	p := &parser{src: text}
 	p.text(atTop)
@@ -151,14 +151,14 @@ func readString(text string, layers int) (object string, how Report) {
 		if !isObject(object) {
 			object, how = read(content, layers-1)
 		}
-		if isObject(object) && (how.Kind != "C3" || how.Class == Unwrapped) {
-			return object, Report{Class: Unwrapped, Kind: "C3", Cut: p.cut || how.Cut}
+		if isObject(object) && (how.Kind != "C3" || how.Outcome == Unwrapped) {
+			return object, Report{Outcome: Unwrapped, Kind: "C3", Cut: p.cut || how.Cut}
 		}
 	}
 	return wrapped(string(p.out), p.cut)
 }
 
-// readOtherText looks for an object inside a text.
+// readOtherText looks for an object inside other text.
 func readOtherText(text string) (object string, how Report) {
 	for range maxBraces {
 		brace := strings.IndexByte(text, '{')
@@ -173,7 +173,7 @@ func readOtherText(text string) (object string, how Report) {
 	return "", Report{}
 }
 
-// commonPrefix is how many bytes two texts have in common at their beginning.
+// commonPrefix returns the length in bytes of the common prefix of two texts.
 func commonPrefix(a, b string) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {

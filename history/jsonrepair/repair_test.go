@@ -54,14 +54,14 @@ func TestRepair(t *testing.T) {
 		raw := rawOf(lines[1])
 		got, how := Repair(raw)
 		checkRepaired(t, raw)
-		if how.Lost() != (how.Class == Emptied && how.Kind == "C1") {
+		if how.Lost() != (how.Outcome == Emptied && how.Kind == "C1") {
 			t.Errorf("%s is lost: %t", lines[0], how.Lost())
 		}
 		if len(got) > 200 {
 			got = fmt.Sprintf("%.20s… of %d bytes", got, len(got))
 		}
 		text := fmt.Sprintf("%s\n%+v", lineOf(got), how)
-		for _, object := range Split(raw) {
+		for _, object := range SplitObjects(raw) {
 			text += "\nobject " + lineOf(object)
 		}
 		if want := strings.Join(lines[2:], ""); text != want && !*update {
@@ -97,19 +97,19 @@ func TestRepairKeepsPrefixesTrue(t *testing.T) {
 }
 
 func checkPrefixes(t rapid.TB, raw string) {
-	if got, how := Repair(raw); got != raw || how.Class != Sound {
-		t.Fatalf("Repair(%q) = %q, %s; it is valid", raw, got, how.Class)
+	if got, how := Repair(raw); got != raw || how.Outcome != Unchanged {
+		t.Fatalf("Repair(%q) = %q, %s; it is valid", raw, got, how.Outcome)
 	}
 	whole := decode(t, raw)
 	for n := 1; n < len(strings.TrimRight(raw, jsonBlanks)); n++ {
 		got, how := Repair(raw[:n])
-		if how.Class != Closed || how.Kind != "C1" {
+		if how.Outcome != Closed || how.Kind != "C1" {
 			t.Fatalf("Repair(%q) = %q is reported as %+v", raw[:n], got, how)
 		}
 		if !isPart(whole, decode(t, got)) {
 			t.Fatalf("Repair(%q) = %q holds what the whole does not", raw[:n], got)
 		}
-		if pieces := Split(raw[:n]); pieces != nil {
+		if pieces := SplitObjects(raw[:n]); pieces != nil {
 			t.Fatalf("Split(%q) = %q, but it is one object", raw[:n], pieces)
 		}
 	}
@@ -192,10 +192,10 @@ func checkRepaired(t *testing.T, raw string) {
 	if again, twice := Repair(got); again != got || twice != (Report{}) {
 		t.Fatalf("Repair(%q) = %q; repaired again it is %q, %+v", raw, got, again, twice)
 	}
-	if how.Class == Sound && got != raw || how.Offset > len(raw) {
+	if how.Outcome == Unchanged && got != raw || how.Offset > len(raw) {
 		t.Fatalf("Repair(%q) = %q is reported as %+v", raw, got, how)
 	}
-	if value, ok := object["value"]; ok && len(object) == 1 && how.Kind == "C3" && how.Class == Fixed {
+	if value, ok := object["value"]; ok && len(object) == 1 && how.Kind == "C3" && how.Outcome == Fixed {
 		checkArrived(t, raw, value)
 		return
 	}
@@ -244,7 +244,7 @@ func FuzzRepair(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
 		checkRepaired(t, raw)
-		for _, object := range Split(raw) {
+		for _, object := range SplitObjects(raw) {
 			if !strings.HasPrefix(object, "{") || !strings.Contains(raw, object) {
 				t.Errorf("Split(%q) made %q up", raw, object)
 			}
@@ -264,7 +264,7 @@ func BenchmarkRepair(b *testing.B) {
 				b.Run(fmt.Sprintf("%q/%d", start+piece, size), func(b *testing.B) {
 					for b.Loop() {
 						Repair(raw)
-						Split(raw)
+						SplitObjects(raw)
 					}
 				})
 			}

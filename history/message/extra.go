@@ -5,23 +5,23 @@ import (
 	"strconv"
 )
 
-// ReadExtra sets what a reply held beside its text: the keys that only its server understands. extra has them in one
-// object: under message the keys of the message, under tool_calls those of each call by its place from 0, and under
-// chunk what came beside the message and belongs to nobody. The values keep their bytes. The result of a recall has
-// under read_again the positions of the messages that it holds. Of an extra that is no such object nothing is read.
-func (m *Message) ReadExtra(extra string) {
+// ParseExtra sets the server-specific keys from extra, a JSON object: under message the keys of the message, under
+// tool_calls those of each call by its index, and under chunk keys that came with the reply but belong to neither.
+// Values keep their bytes. In the result of a recall, read_again has the positions of the messages in it. An invalid
+// extra is ignored.
+func (m *Message) ParseExtra(extra string) {
 	var keys struct {
 		Message   json.RawMessage            `json:"message"`
 		ToolCalls map[string]json.RawMessage `json:"tool_calls"`
 		ReadAgain []int                      `json:"read_again"`
 	}
-	m.Replay, m.ReadAgain = "", nil
+	m.Replay, m.RecallPositions = "", nil
 	if json.Unmarshal([]byte(extra), &keys) != nil {
 		return
 	}
 	m.Replay = string(keys.Message)
 	if m.Role == Tool {
-		m.ReadAgain = keys.ReadAgain
+		m.RecallPositions = keys.ReadAgain
 	}
 	for place := range m.ToolCalls {
 		m.ToolCalls[place].Replay = string(keys.ToolCalls[strconv.Itoa(place)])

@@ -3,9 +3,8 @@
 // about a request, and it stores, sends and draws nothing.
 package message
 
-// Role says who speaks. These four are the only roles that are ever sent; an import maps
-// developer to system, orchestrator to assistant and function to tool, and a message with any
-// other role is quarantined.
+// Role is the author of a message. Only these four roles are ever sent; an import maps developer to system,
+// orchestrator to assistant and function to tool. Messages with any other role are quarantined.
 type Role string
 
 // The roles of the Chat Completions format.
@@ -16,52 +15,52 @@ const (
 	Tool      Role = "tool"
 )
 
-// Status says how whole a stored message is.
+// Status says whether a stored message arrived completely.
 type Status string
 
-// The states a stored message can be in.
+// The states of a stored message.
 const (
 	Complete    Status = "complete"    // all of it arrived
-	Streaming   Status = "streaming"   // still arriving, or the program died while it did
+	Streaming   Status = "streaming"   // still arriving, or the program died while it was
 	Interrupted Status = "interrupted" // the user, the server or a crash ended it early
 	Failed      Status = "failed"      // the request failed before anything arrived
 	Quarantined Status = "quarantined" // the row cannot be read or its role is unknown: kept, shown, never sent
-	Imported    Status = "imported"    // came from a file, otherwise complete
+	Imported    Status = "imported"    // read from a file; otherwise like Complete
 )
 
-// Message is one message of a conversation as it was said: history reads it and never changes it.
+// Message is one message of a conversation as it was received. Package history reads messages and never changes them.
 type Message struct {
-	ID         int64      // the store's key; 0 for a message that is not stored yet, such as a draft
-	Label      string     // the id the message had in the file it was imported from, else ""
-	Role       Role       // who speaks
-	Name       string     // the speaker's name, where one was given
-	Content    string     // the text, byte for byte as received; it may hold invalid UTF-8
-	Parts      []Part     // what the message holds beside Content, in order: images and attached files
-	Reasoning  string     // the model's reasoning, where the server showed it
-	ToolCalls  []ToolCall // what an assistant message asked for, as received
-	ToolCallID string     // the call that a tool message answers, as received
-	Status     Status     // how whole the message is
-	Origin     Origin     // who answered, zero where that is not known
-	Replay     string     // a JSON object of keys that only the server knows that sent them, "" for none
-	ReadAgain  []int      // of the result of a recall: the positions in the conversation of the messages that it holds
-	CreatedMS  int64      // when it was said, Unix milliseconds UTC, 0 unknown; shown, never used to order
-	Tokens     int        // Content's tokens by the store's cached count; 0 where not counted yet
+	ID              int64  // the store's key; 0 for a message that is not stored, such as a draft
+	Label           string // the id that the message had in the file it was imported from, or ""
+	Role            Role
+	Name            string     // the file's name, if known
+	Content         string     // the text, byte for byte as received; may contain invalid UTF-8
+	Parts           []Part     // attached images and files, in order
+	Reasoning       string     // the model's reasoning, if the server sent it
+	ToolCalls       []ToolCall // the tool calls of an assistant message, as received
+	ToolCallID      string     // of a tool message: the id of the call that it answers, as received
+	Status          Status
+	Origin          Origin // the model that answered; zero if unknown
+	Replay          string // server-specific keys as a JSON object, "" for none
+	RecallPositions []int  // of a recall result: positions in the conversation of the messages in it
+	CreatedMS       int64  // Unix milliseconds UTC, 0 if unknown; for display, not for ordering
+	Tokens          int    // tokens of Content; 0 if not counted yet
 }
 
-// Origin is one model of one endpoint.
+// Origin names a model of an endpoint.
 type Origin struct {
 	Endpoint string // the endpoint's name
-	Model    string // the model as the endpoint knows it
+	Model    string // the model's name at the endpoint
 }
 
-// Part is one piece of a message beside its text.
+// Part is an image or a file attached to a message.
 type Part struct {
-	Kind      PartKind // what it is
-	Name      string   // the file's name, where it came from one
-	MediaType string   // such as image/png
-	Text      string   // the text of a text part
-	Data      []byte   // the bytes of an image part
-	Tokens    int      // what the part costs, estimated
+	Kind      PartKind
+	Name      string // the file's name, where it came from one
+	MediaType string // such as image/png
+	Text      string // the text of a text part
+	Data      []byte // the bytes of an image part
+	Tokens    int    // estimated cost of the part; 0 if unknown
 }
 
 // PartKind is the kind of a Part.
@@ -73,10 +72,10 @@ const (
 	ImagePart PartKind = "image"
 )
 
-// ToolCall is one call that an assistant message made, as received.
+// ToolCall is one tool call of an assistant message, as received.
 type ToolCall struct {
-	ID        string // the server's id; may be blank, doubled or malformed
+	ID        string // the server's id; may be empty, duplicated or malformed
 	Name      string // the function's name
-	Arguments string // the arguments' bytes as received: meant to be a JSON object, often are not
-	Replay    string // a JSON object of keys that only the server knows that sent them, "" for none
+	Arguments string // as received: should be a JSON object, but often is not
+	Replay    string // server-specific keys as a JSON object, "" for none
 }

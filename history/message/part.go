@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// NotePart stands in a request for a part that is not sent.
+// NotePart is the kind of a part that replaces one that is not sent.
 const NotePart PartKind = "note"
 
-// Sent is the text of a part as a request carries it. In front of a file's text stand its name and a
-// colon, and the text stands between two fences, which are longer than any run of backticks in it. An
-// image has no text, and a part without a name is its text alone.
-func (p Part) Sent() string {
+// AsText returns the text of a part as a request carries it. A file's text comes after its name and a colon, between
+// two fences that are longer than any run of backticks in it. An image has no text; a part without a name is just its
+// text.
+func (p Part) AsText() string {
 	name := oneLine(p.Name)
 	if p.Kind != TextPart || name == "" || IsBlank(p.Text) {
 		return p.Text
@@ -24,10 +24,10 @@ func (p Part) Sent() string {
 	return name + ":\n" + fence + "\n" + p.Text + end + fence
 }
 
-// oneLine is a name that cannot be taken for the text behind it.
-func oneLine(name string) string { return strings.Join(strings.Fields(Clean(name)), " ") }
+// oneLine returns a name without line breaks, so that it cannot be mistaken for the text after it.
+func oneLine(name string) string { return strings.Join(strings.Fields(ToValidUTF8(name)), " ") }
 
-// longestRun is the length of the longest run of a byte in a text.
+// longestRun returns the length of the longest run of a byte in a text.
 func longestRun(s string, of byte) int {
 	longest, run := 0, 0
 	for i := range len(s) {
@@ -41,30 +41,30 @@ func longestRun(s string, of byte) int {
 	return longest
 }
 
-// Sendable reports whether an image has bytes and is of a kind that every server takes that takes images.
-func (p Part) Sendable() bool {
+// IsSendableImage reports whether an image has data and a media type that every server with image support accepts.
+func (p Part) IsSendableImage() bool {
 	kinds := []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 	return slices.Contains(kinds, p.MediaType) && len(p.Data) > 0
 }
 
-// Note is the text that stands for an image that is not sent.
-func (p Part) Note() string { return p.inBrackets("not sent") }
+// NotSentLabel returns the text that replaces an image that is not sent.
+func (p Part) NotSentLabel() string { return p.inBrackets("not sent") }
 
-// AsNote is the part that is sent in place of an image.
-func (p Part) AsNote() Part { return Part{Kind: NotePart, Name: p.Name, Text: p.Note()} }
+// AsNote returns the part that replaces an image that is not sent.
+func (p Part) AsNote() Part { return Part{Kind: NotePart, Name: p.Name, Text: p.NotSentLabel()} }
 
-// Attached is the text that names an image where its message is quoted and the image is sent beside the quote.
-func (p Part) Attached() string { return p.inBrackets("attached to this message") }
+// AttachedLabel returns the text that names an image in a quoted message whose image is attached to the quote.
+func (p Part) AttachedLabel() string { return p.inBrackets("attached to this message") }
 
 // inBrackets names an image and says where it is.
 func (p Part) inBrackets(where string) string {
-	if name := strings.TrimSpace(Clean(p.Name)); name != "" {
+	if name := strings.TrimSpace(ToValidUTF8(p.Name)); name != "" {
 		return "[image " + name + ", " + where + "]"
 	}
 	return "[image, " + where + "]"
 }
 
-// HasParts reports whether a message has a part with bytes or text.
+// HasParts reports whether a message has a part with data or text.
 func (m Message) HasParts() bool {
 	for _, p := range m.Parts {
 		if len(p.Data) > 0 || strings.TrimSpace(p.Text) != "" {

@@ -16,11 +16,11 @@ func TestFilesAreSentWithTheirName(t *testing.T) {
 		{"", "x", "x"},
 		{"empty", " ", " "},
 	} {
-		if got := (Part{Kind: TextPart, Name: c.name, Text: c.text}).Sent(); got != c.want {
+		if got := (Part{Kind: TextPart, Name: c.name, Text: c.text}).AsText(); got != c.want {
 			t.Errorf("%q %q is sent as %q, want %q", c.name, c.text, got, c.want)
 		}
 	}
-	if got := (Part{Kind: NotePart, Name: "cat.png", Text: "[image cat.png, not sent]"}).Sent(); got != "[image cat.png, not sent]" {
+	if got := (Part{Kind: NotePart, Name: "cat.png", Text: "[image cat.png, not sent]"}).AsText(); got != "[image cat.png, not sent]" {
 		t.Errorf("a note is sent as %q", got)
 	}
 }
@@ -32,7 +32,7 @@ func TestNoFileEndsItsOwnFence(t *testing.T) {
 		if IsBlank(text) {
 			t.Skip()
 		}
-		lines := strings.Split(Part{Kind: TextPart, Name: "f", Text: text}.Sent(), "\n")
+		lines := strings.Split(Part{Kind: TextPart, Name: "f", Text: text}.AsText(), "\n")
 		fence := lines[1]
 		for i, line := range lines[2:] {
 			if strings.Contains(line, fence) != (i == len(lines)-3) {

@@ -2,16 +2,16 @@ package message
 
 import "winnow/history/cause"
 
-// Repair is one repaired fault of a message. The stored message is never changed.
+// Repair describes one repaired fault of a message. The stored message is never changed.
 type Repair struct {
-	Kind   string      // C1 to C15, the catalogue of docs/context.md
+	Kind   string      // C1 to C15, see docs/context.md
 	Cause  cause.Cause // what was wrong and what is sent instead
 	Before string      // the damaged bytes
-	After  string      // what is sent instead, "" where it is left out
-	Remedy Remedy      `json:",omitempty"` // what the user had sent instead of the repair
+	After  string      // what is sent instead, "" if nothing
+	Remedy Remedy      `json:",omitempty"` // what the user chose to send instead of the repair
 }
 
-// Sentence says what was wrong and what is sent instead.
+// Sentence returns what was wrong and what is sent instead.
 func (r Repair) Sentence() string {
 	sentence := r.Cause.Sentence()
 	switch {
@@ -19,23 +19,22 @@ func (r Repair) Sentence() string {
 		return sentence
 	case r.Remedy == SendAsText:
 		return sentence + " You chose to send the call as text."
-	case r.Cause.Alone:
+	case r.Cause.NoCall:
 		return sentence + " You chose to leave the message out."
 	}
 	return sentence + " You chose to leave the call out."
 }
 
-// Same reports whether two repairs send the same for the same fault, whatever their causes say.
-func (r Repair) Same(other Repair) bool {
+// SameEffect reports whether two repairs send the same for the same fault, whatever their causes say.
+func (r Repair) SameEffect(other Repair) bool {
 	r.Cause, other.Cause = cause.Cause{}, cause.Cause{}
 	return r == other
 }
 
-// Remedy is what the user wants sent in place of something damaged. It is chosen for a message and
-// holds for its whole tool group: the calls of an answer and all their results. Where messages of one
-// group have different ones, the one that sends less holds. What is sound has no remedy: a message or
-// group that was not repaired is sent as it is, whatever is chosen for it. So is the running turn, and
-// a policy whose recovery is strip or strict takes no remedies. Nothing stands in the place of what is
+// Remedy is what the user chose to send in place of damaged messages. It is chosen for one message and applies to its
+// whole tool group: the calls of an answer and all their results. If messages of a group have different remedies, the
+// one that sends less applies. Messages that needed no repair are sent as they are, whatever was chosen for them, and
+// so is the running turn. The recovery settings strip and strict ignore remedies. Nothing replaces messages that are
 // left out.
 type Remedy string
 
@@ -43,20 +42,20 @@ type Remedy string
 const (
 	// SendRepaired sends the damaged messages repaired.
 	SendRepaired Remedy = ""
-	// SendAsText sends the calls and results of the group as text, as tool_history = text does for all. For a
-	// message without calls it is the same as SendRepaired.
+	// SendAsText sends the calls and results of the group as text, as tool_history = text does for all calls. For
+	// a message without calls it is the same as SendRepaired.
 	SendAsText Remedy = "text"
-	// LeaveOut leaves the calls and results of the group out. What the assistant said beside its calls
-	// stays, as it does with recovery = strip. A message without calls is left out as a whole, and so is an
-	// answer that broke off before its calls ran, because repaired it is its text alone already.
+	// LeaveOut leaves out the calls and results of the group. The assistant's own text stays, as it does with
+	// recovery = strip. A message without calls is left out completely, and so is an answer that was interrupted
+	// before its calls ran, because its repaired form is already just its text.
 	LeaveOut Remedy = "drop"
 )
 
-// Remedies are the remedies that can be chosen.
+// Remedies returns the remedies that the user can choose.
 func Remedies() []Remedy { return []Remedy{SendRepaired, SendAsText, LeaveOut} }
 
-// Less is the one of two remedies that sends less.
-func (r Remedy) Less(other Remedy) Remedy {
+// Stronger returns the one of two remedies that sends less.
+func (r Remedy) Stronger(other Remedy) Remedy {
 	switch {
 	case r == LeaveOut || other == LeaveOut:
 		return LeaveOut

@@ -31,7 +31,7 @@ func TestRepairsOfRecordsSayWhatWasDone(t *testing.T) {
 func TestRepairsAreTheSameWhateverTheirCauseSays(t *testing.T) {
 	a := Repair{Kind: "C9", Cause: cause.Cause{Code: cause.ResultEmpty}, After: "(empty result)"}
 	b := Repair{Kind: "C9", Cause: cause.Cause{Text: "another sentence"}, After: "(empty result)"}
-	if !a.Same(b) || a.Same(Repair{Kind: "C9", Cause: a.Cause}) {
+	if !a.SameEffect(b) || a.SameEffect(Repair{Kind: "C9", Cause: a.Cause}) {
 		t.Errorf("%+v and %+v are not compared by what is sent", a, b)
 	}
 }

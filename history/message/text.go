@@ -9,12 +9,12 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// Clean is a text with U+FFFD for every byte that is not UTF-8 and for every null character.
-func Clean(s string) string {
+// ToValidUTF8 returns a text with U+FFFD in place of every byte that is not valid UTF-8 and every null character.
+func ToValidUTF8(s string) string {
 	if utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 {
 		return s
 	}
-	// One for each byte, as runes are counted: positions in code points stay the same.
+	// Each invalid byte counts as one rune, so positions in code points stay the same.
 	return strings.Map(func(r rune) rune {
 		if r == 0 {
 			return utf8.RuneError
@@ -23,10 +23,10 @@ func Clean(s string) string {
 	}, s)
 }
 
-// IsBlank reports whether a text has nothing but white space.
+// IsBlank reports whether a text has only white space.
 func IsBlank(s string) bool { return strings.TrimSpace(s) == "" }
 
-// TextWithCalls is a message's text with its calls written out.
+// TextWithCalls returns a message's text with its tool calls written out after it.
 func (m Message) TextWithCalls() string {
 	text := m.Content
 	for _, c := range m.ToolCalls {
@@ -34,34 +34,34 @@ func (m Message) TextWithCalls() string {
 		if strings.TrimSpace(name) == "" {
 			name = "a tool without a name"
 		}
-		text = strings.TrimLeft(text+"\n[called "+Clean(name)+" with "+Clean(c.Arguments)+"]", "\n")
+		text = strings.TrimLeft(text+"\n[called "+ToValidUTF8(name)+" with "+ToValidUTF8(c.Arguments)+"]", "\n")
 	}
 	return text
 }
 
-// AsText is the assistant's message that has only this text: without calls, parts and what they need.
-func (m Message) AsText(text string) Message {
+// TextOnly returns an assistant message with the given text and no calls, parts, reasoning or keys.
+func (m Message) TextOnly(text string) Message {
 	if text != m.Content {
 		m.Tokens = 0
 	}
 	return Message{ID: m.ID, Role: Assistant, Content: text, Status: m.Status, CreatedMS: m.CreatedMS, Tokens: m.Tokens}
 }
 
-// InterruptedSuffix stands behind the text of an answer that broke off.
+// InterruptedSuffix is added to the text of an interrupted answer.
 const InterruptedSuffix = " [interrupted]"
 
-// BrokeOff reports whether a message is an answer that ended early, or whose program died while it arrived.
-func (m Message) BrokeOff() bool {
+// WasInterrupted reports whether a message is an answer that ended early, or whose program died while it arrived.
+func (m Message) WasInterrupted() bool {
 	return m.Role == Assistant && (m.Status == Interrupted || m.Status == Streaming)
 }
 
-// Unreadable reports whether the row of a message could not be read, or its role is unknown.
+// Unreadable reports whether the row of a message cannot be read, or its role is unknown.
 func (m Message) Unreadable() bool {
 	return m.Status == Quarantined || m.Role != System && m.Role != User && m.Role != Assistant && m.Role != Tool
 }
 
-// Prefix is the longest run of whole grapheme clusters from the start with at most n code points.
-func Prefix(text string, n int) string {
+// GraphemePrefix returns the longest prefix of whole grapheme clusters with at most n code points.
+func GraphemePrefix(text string, n int) string {
 	if n <= 0 {
 		return ""
 	}
@@ -77,11 +77,11 @@ func Prefix(text string, n int) string {
 	return text[:end]
 }
 
-// Grouped is a number with its thousands apart.
-func Grouped(n int) string { return humanize.Comma(int64(n)) }
+// WithCommas formats a number with commas between its thousands.
+func WithCommas(n int) string { return humanize.Comma(int64(n)) }
 
-// Redacted is a message without the secrets that clean takes out of its texts. Its tokens are to be counted anew
-// where that changed it. The caller's message stays as it is.
+// Redacted returns a copy of a message with clean applied to all its texts. Tokens is reset to 0 if that changed one.
+// The caller's message is not modified.
 func (m Message) Redacted(clean func(string) string) Message {
 	m.ToolCalls, m.Parts = slices.Clone(m.ToolCalls), slices.Clone(m.Parts)
 	texts := []*string{&m.Content, &m.Reasoning, &m.Name}

@@ -5,68 +5,68 @@ import (
 	"strings"
 )
 
-// maxIndexed is how many bytes of a text are searched: what a text is about shows in so much.
+// maxIndexed is how many bytes of a text are indexed. That is enough to tell what it is about.
 const maxIndexed = 64 << 10
 
-// Text is what is to be found.
+// Text is a text to index.
 type Text struct {
-	Content string
-	Speaker string // the name of who says it, "" where it is not known
-	Asks    bool   // by somebody who may state a wish for all answers to come
+	Content     string
+	Speaker     string // name of the author, "" if unknown
+	MayInstruct bool   // the author may state instructions for all future answers
 }
 
-// Index finds the texts that a question is about. Texts are added and taken away at the end only. It is not for use by
-// several goroutines.
+// Index finds the texts that a question is about. Texts are added and removed at the end only. It is not safe for
+// concurrent use.
 type Index struct {
 	*lexicon
-	texts   []indexed
-	terms   map[string]*term   // by their stems
-	written []map[string]*term // by language: the term of a word, nil where it says nothing
+	texts  []indexed          // the texts that contain it, oldest first
+	terms  map[string]*term   // by stem
+	byWord []map[string]*term // for each language, the term of a word; nil for stop words
 }
 
-// indexed is what is known of one text.
+// indexed is what is stored about one text.
 type indexed struct {
-	language int
-	words    int   // that say something
-	standing bool  // it states a wish or a preference for all answers to come
-	speaker  *term // the name of who says it, nil where it is not known
+	language    int
+	words       int   // number of words that are not stop words
+	instruction bool  // it states an instruction for all future answers
+	speaker     *term // the author's name, nil if unknown
 }
 
-// term is what words with one stem have in common.
+// term is what words with the same stem share.
 type term struct {
 	stem  string
 	texts []posting // that hold it, the oldest first
 }
 
-// posting says how often a text holds a term.
+// posting says how often a text contains a term.
 type posting struct{ text, times int32 }
 
-// NewIndex is an index without texts.
+// NewIndex returns an empty index.
 func NewIndex() *Index {
 	x := &Index{lexicon: languages(), terms: map[string]*term{}}
 	for range x.names {
-		x.written = append(x.written, map[string]*term{})
+		x.byWord = append(x.byWord, map[string]*term{})
 	}
 	return x
 }
 
-// Len is the number of texts.
+// Len returns the number of texts.
 func (x *Index) Len() int { return len(x.texts) }
 
-// Standing reports whether a text states a wish or a preference for all answers to come.
-func (x *Index) Standing(text int) bool { return x.texts[text].standing }
+// IsInstruction reports whether a text states an instruction or a preference for all future answers.
+func (x *Index) IsInstruction(text int) bool { return x.texts[text].instruction }
 
-// AsksWhatWasSaid reports whether a question asks for what the assistant said: "which one did you recommend?"
-func (x *Index) AsksWhatWasSaid(question string) bool { return x.holds(question, "said") }
+// AsksAboutAnswers reports whether a question is about what the assistant said, such as "which one did you recommend?"
+func (x *Index) AsksAboutAnswers(question string) bool { return x.hasPhrase(question, "said") }
 
-// Add makes the next text findable.
+// Add indexes the next text.
 func (x *Index) Add(t Text) {
-	before := 0
+	last := 0
 	if n := len(x.texts); n > 0 {
-		before = x.texts[n-1].language
+		last = x.texts[n-1].language
 	}
 	list := Words(folded(t.Content))
-	text := indexed{language: x.guess(list, before), standing: t.Asks && x.holds(t.Content, "wish")}
+	text := indexed{language: x.guess(list, last), instruction: t.MayInstruct && x.hasPhrase(t.Content, "instruction")}
 	for _, word := range list {
 		if term := x.term(word, text.language); term != nil {
 			term.add(int32(len(x.texts)))
@@ -79,7 +79,7 @@ func (x *Index) Add(t Text) {
 	x.texts = append(x.texts, text)
 }
 
-// speaker is the name of who says a text: the one that is known, or the word in front of a colon that it begins with.
+// speaker returns the author's name, or the word before a colon at the start of the text.
 func (t Text) speaker() string {
 	name, _, colon := strings.Cut(t.Content, ": ")
 	if t.Speaker != "" || !colon || strings.ContainsAny(name, " \n\t") {
@@ -88,7 +88,7 @@ func (t Text) speaker() string {
 	return name
 }
 
-// Truncate forgets all texts but the first n.
+// Truncate removes all texts but the first n.
 func (x *Index) Truncate(n int) {
 	x.texts = x.texts[:n]
 	for _, t := range x.terms {
@@ -96,15 +96,15 @@ func (x *Index) Truncate(n int) {
 	}
 }
 
-// folded is the part of a text that is searched, folded.
+// folded returns the indexed part of a text, folded.
 func folded(text string) string { return fold(text[:min(len(text), maxIndexed)]) }
 
-// term is the term of a folded word in a language, nil where it says nothing.
+// term returns the term of a folded word in a language, nil for a stop word.
 func (x *Index) term(word string, language int) *term {
-	if t, known := x.written[language][word]; known {
+	if t, known := x.byWord[language][word]; known {
 		return t
 	}
-	// The word is a part of a text that may be long: a copy keeps that text from staying in memory.
+	// The word is a slice of a text that may be long. A copy lets that text be collected.
 	word = strings.Clone(word)
 	var t *term
 	if x.stop[word]&(1<<language) == 0 {
@@ -114,11 +114,11 @@ func (x *Index) term(word string, language int) *term {
 			x.terms[stem] = t
 		}
 	}
-	x.written[language][word] = t
+	x.byWord[language][word] = t
 	return t
 }
 
-// add counts one more word of the newest text.
+// add counts another word of the newest text.
 func (t *term) add(text int32) {
 	if n := len(t.texts) - 1; n >= 0 && t.texts[n].text == text {
 		t.texts[n].times++
@@ -127,7 +127,7 @@ func (t *term) add(text int32) {
 	t.texts = append(t.texts, posting{text, 1})
 }
 
-// before is how many of the texts in front of one hold the term.
+// before returns how many of the texts in front of text contain the term.
 func (t *term) before(text int) int {
 	k, _ := slices.BinarySearchFunc(t.texts, text, func(p posting, text int) int { return int(p.text) - text })
 	return k

@@ -26,7 +26,7 @@ import (
 	"github.com/blevesearch/snowballstem/turkish"
 )
 
-// stemmers reduce words to their stems. A language without one has its words compared as they are.
+// stemmers maps languages to their stemmers. The words of other languages are compared unchanged.
 var stemmers = map[string]func(*snowballstem.Env) bool{
 	"arabic": arabic.Stem, "danish": danish.Stem, "dutch": dutch.Stem, "english": english.Stem,
 	"finnish": finnish.Stem, "french": french.Stem, "german": german.Stem, "hungarian": hungarian.Stem,
@@ -38,21 +38,21 @@ var stemmers = map[string]func(*snowballstem.Env) bool{
 //go:embed languages.txt
 var languagesText string
 
-// lexicon is what languages.txt says. A language is its place there, from 0.
+// lexicon is the parsed languages.txt. A language is identified by its position there, from 0.
 type lexicon struct {
-	names []string          // of the languages
-	joins uint32            // the languages that write two words as one, one bit each
-	stop  map[string]uint32 // the languages in which a word says nothing, one bit each
+	names     []string          // the names of the languages
+	compounds uint32            // the languages that join words to compounds, one bit each
+	stop      map[string]uint32 // the languages in which a word is a stop word, one bit each
 
-	// By kind, what takes the phrases of all languages out of a text: a task out of a folded one, the others out of a
-	// result of sentences.
+	// By kind, a replacer that removes the phrases of all languages from a text. The one for tasks takes a folded text,
+	// the others take the result of sentences.
 	phrases map[string]*strings.Replacer
 }
 
 var languages = sync.OnceValue(func() *lexicon { return readLexicon(languagesText) })
 
-// readLexicon reads the format of languages.txt: the name of a language, then what is known of it. It panics at a
-// fault: the file is a part of the program.
+// readLexicon parses the format of languages.txt: the name of a language, then what is known of it. It panics if there
+// is an error, because the file is part of the program.
 func readLexicon(text string) *lexicon {
 	x := &lexicon{stop: map[string]uint32{}, phrases: map[string]*strings.Replacer{}}
 	pairs := map[string][]string{} // of a phrase and what replaces it, by kind
@@ -64,12 +64,12 @@ func readLexicon(text string) *lexicon {
 		case !listed:
 			x.names = append(x.names, kind)
 		case kind == "compounds":
-			x.joins |= 1 << newest
+			x.compounds |= 1 << newest
 		case kind == "stop":
 			for word := range strings.FieldsSeq(list) {
 				x.stop[word] |= 1 << newest
 			}
-		case kind == "wish" || kind == "said":
+		case kind == "instruction" || kind == "said":
 			for phrase := range strings.SplitSeq(list, "|") {
 				pairs[kind] = append(pairs[kind], sentences(phrase), "")
 			}
@@ -87,7 +87,7 @@ func readLexicon(text string) *lexicon {
 	return x
 }
 
-// Stem is the stem of a folded word in a language of languages.txt, the word itself in one without a stemmer.
+// Stem returns the stem of a folded word in a language of languages.txt, or the word itself if there is no stemmer.
 func Stem(word, language string) string {
 	stem := stemmers[language]
 	if stem == nil {
@@ -98,7 +98,7 @@ func Stem(word, language string) string {
 	return env.Current()
 }
 
-// guess is the language in which most of the words are stop words, and otherwise where they do not tell.
+// guess returns the language with the most stop words among the words, or otherwise if that is not conclusive.
 func (x *lexicon) guess(words []string, otherwise int) int {
 	votes := make([]int, len(x.names))
 	for _, word := range words {
@@ -113,17 +113,18 @@ func (x *lexicon) guess(words []string, otherwise int) int {
 	return slices.Index(votes, best)
 }
 
-// maxInstruction is how many bytes of a text are looked at for a phrase: nobody hides one behind a pasted file.
+// maxInstruction is how many bytes of a text are searched for phrases. People do not put instructions after a pasted
+// file.
 const maxInstruction = 2 << 10
 
-// holds reports whether the beginning of a text holds a phrase of a kind in any language: a short text seldom tells its
-// own.
-func (x *lexicon) holds(text, kind string) bool {
+// hasPhrase reports whether the beginning of a text contains a phrase of a kind in any language. Short texts seldom
+// reveal their own.
+func (x *lexicon) hasPhrase(text, kind string) bool {
 	text = " ^" + sentences(text[:min(len(text), maxInstruction)])
 	return x.phrases[kind].Replace(text) != text
 }
 
-// sentences is a text, folded, with a ^ between sentences and one space around each word, and around each character of
+// sentences returns a folded text with ^ between sentences and one space around each word, and around each character of
 // a script without spaces.
 func sentences(text string) string {
 	var b strings.Builder

@@ -27,7 +27,7 @@ func TestWordsAreFoundInEveryScript(t *testing.T) {
 func indexOf(texts ...string) *Index {
 	x := NewIndex()
 	for _, text := range texts {
-		x.Add(Text{Content: text, Asks: true})
+		x.Add(Text{Content: text, MayInstruct: true})
 	}
 	return x
 }
@@ -73,7 +73,7 @@ func TestAQuestionFindsItsWordsInflected(t *testing.T) {
 		var found []int
 		r := rank(indexOf(c.texts...), c.question)
 		for _, u := range r.Best() {
-			if len(r.Shared(u.From, u.To)) > 0 {
+			if len(r.SharedWords(u.From, u.To)) > 0 {
 				found = append(found, u.From)
 			}
 		}
@@ -115,7 +115,7 @@ func TestAnIndexForgetsWhatItLearnedLast(t *testing.T) {
 		x := indexOf(texts...)
 		x.Truncate(keep)
 		for _, text := range texts[keep:] {
-			x.Add(Text{Content: text, Asks: true})
+			x.Add(Text{Content: text, MayInstruct: true})
 		}
 		if got := rank(x, "red houses and a bird").Units; !slices.Equal(got, want) {
 			t.Errorf("after forgetting down to %d texts: %+v, want %+v", keep, got, want)
@@ -146,12 +146,12 @@ func TestAStandingWishIsFound(t *testing.T) {
 		"We had the allergy test and it was fine.":                      false,
 		"我对花生过敏":                                                        true,
 	} {
-		if got := indexOf(text).Standing(0); got != want {
+		if got := indexOf(text).IsInstruction(0); got != want {
 			t.Errorf("%q states a wish: %t, want %t", text, got, want)
 		}
 	}
 	x := NewIndex()
-	if x.Add(Text{Content: "Always answer with the log."}); x.Standing(0) {
+	if x.Add(Text{Content: "Always answer with the log."}); x.IsInstruction(0) {
 		t.Error("an answer states a wish")
 	}
 }
@@ -175,7 +175,7 @@ func TestAQuestionMayBeAboutWhatWasSaid(t *testing.T) {
 		"Wie heißt der Hund meiner Schwester?":     false,
 		"What is the guidance you will need then?": false,
 	} {
-		if got := x.AsksWhatWasSaid(question); got != want {
+		if got := x.AsksAboutAnswers(question); got != want {
 			t.Errorf("%q asks what was said: %t, want %t", question, got, want)
 		}
 	}
@@ -197,7 +197,7 @@ func TestPausesAndSpeakersCount(t *testing.T) {
 	scores := func(question string) []float64 {
 		var units []Unit
 		for i := range x.Len() {
-			units = append(units, Unit{From: i, To: i + 1, Apart: i == 2})
+			units = append(units, Unit{From: i, To: i + 1, AfterPause: i == 2})
 		}
 		var list []float64
 		for _, u := range x.Rank(question, units).Units {
@@ -244,7 +244,7 @@ func FuzzIndex(f *testing.F) {
 		x := indexOf("before", text)
 		want := rank(x, question).Units
 		x.Truncate(1)
-		x.Add(Text{Content: text, Asks: true})
+		x.Add(Text{Content: text, MayInstruct: true})
 		if got := rank(x, question).Units; !slices.Equal(got, want) {
 			t.Errorf("%+v, then %+v", want, got)
 		}

@@ -1,6 +1,6 @@
-// Package relevance finds the texts that a question is about. It splits texts of many languages into words, reduces
-// the words to their stems and ranks the texts by BM25 and by what stands next to them. It knows nothing of messages
-// and roles, decides about no request and stores nothing: an index lives in memory.
+// Package relevance finds the texts that a question is about. It splits texts of many languages into words, reduces the
+// words to their stems and ranks the texts by BM25 and by their neighbours. It knows nothing about messages and roles.
+// An index is kept in memory only.
 package relevance
 
 import (
@@ -11,12 +11,12 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// fold gives a text as words are compared: in lower case, with one sequence of code points for what looks the same.
+// fold returns a text in the form in which words are compared: in lower case and Unicode normalization form KC.
 func fold(text string) string { return strings.ToLower(norm.NFKC.String(text)) }
 
-// Words are the words of a text in their order: runs of letters, marks and digits. In scripts that are written without
-// spaces they are each pair of neighbouring characters of one script, or a character that stands alone; a Hiragana
-// alone is grammar. Single Latin letters, such as what is left of a "don't" or an "l'eau", are no words.
+// Words returns the words of a text in order: runs of letters, marks and digits. In scripts without spaces these are
+// all pairs of neighbouring characters of one script, or a character that stands alone; single Hiragana are left out as
+// grammar. Single Latin letters, such as the parts of "don't" or "l'eau", are left out too.
 func Words(text string) []string {
 	var list []string
 	for text != "" {
@@ -42,11 +42,11 @@ func Words(text string) []string {
 	return list
 }
 
-// What a character is to the words of a text. The scripts whose characters are looked for in pairs follow, in the order
-// of unspaced: they have no spaces, or endings that no stemmer here takes off.
+// The classes of characters. The scripts whose characters are indexed in pairs follow, in the order of unspaced: they
+// have no spaces, or have endings that no stemmer here removes.
 const (
-	between  = iota // it belongs to no word
-	spaced          // words stand between spaces
+	between  = iota // part of no word
+	spaced          // part of a word between spaces
 	hiragana        // the first of unspaced
 )
 
@@ -59,7 +59,7 @@ func scriptOf(r rune) int {
 	switch {
 	case !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r):
 		return between
-	case r == 'ー': // It lengthens a Katakana.
+	case r == 'ー': // the Katakana length mark
 		return scriptOf('ア')
 	case r >= 0x0e00:
 		for k, script := range unspaced {

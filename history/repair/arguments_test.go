@@ -10,7 +10,7 @@ import (
 	"winnow/history/message"
 )
 
-// What a request sends as the arguments of a call is what ArgumentsOf says, so that the call can be run with it.
+// What a request sends as the arguments of a call is what RepairArguments returns, so that the call can be run with it.
 func TestTheArgumentsOfACallAreThoseThatAreSent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pieces := rapid.SampledFrom([]string{
@@ -23,8 +23,8 @@ func TestTheArgumentsOfACallAreThoseThatAreSent(t *testing.T) {
 		}
 		received := append([]message.ToolCall(nil), answer.ToolCalls...)
 		past := []message.Message{{Role: message.User, Content: "go"}, answer}
-		sent := Run(past, Options{IDs: map[string]bool{}}).Drafts[1].ToolCalls
-		all := ArgumentsOf(answer.ToolCalls)
+		sent := Messages(past, Options{IDs: map[string]bool{}}).Messages[1].ToolCalls
+		all := RepairArguments(answer.ToolCalls)
 		for k, a := range all {
 			if a.Object != sent[k].Arguments {
 				t.Fatalf("call %d of %q would run with %q, and is sent with %q", k+1, received, a.Object, sent[k].Arguments)

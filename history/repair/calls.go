@@ -12,44 +12,43 @@ import (
 	"winnow/history/message"
 )
 
-// halfCalls sends calls without a name as text: no server takes them. A call with nothing in it is
-// left out.
-func (m *run) halfCalls() {
+// namelessCalls sends calls without a name as text, because every server refuses them, and removes empty calls.
+func (m *run) namelessCalls() {
 	unnamed := func(c message.ToolCall) bool { return message.IsBlank(c.Name) }
 	empty := func(c message.ToolCall) bool { return message.IsBlank(c.Name + c.ID + c.Arguments) }
-	for i, d := range m.Drafts {
+	for i, d := range m.Messages {
 		if slices.ContainsFunc(d.ToolCalls, empty) {
-			m.log(d, "C11", cause.CallEmpty, "", "")
+			m.note(d, "C11", cause.CallEmpty, "", "")
 			d.ToolCalls = slices.DeleteFunc(d.ownCalls(), empty)
 		}
 		if slices.ContainsFunc(d.ToolCalls, unnamed) || d.Role != message.Assistant && len(d.ToolCalls) > 0 {
-			m.loosenResults(d, m.Drafts[i+1:])
+			m.loosenResults(d, m.Messages[i+1:])
 			before := d.Content
 			d.callsToText()
-			m.log(d, "C11", cause.CallUnnamed, before, d.Content)
+			m.note(d, "C11", cause.CallUnnamed, before, d.Content)
 		}
 	}
 }
 
-// loosenResults marks the results of calls that are sent as text: no call is left for them.
-func (m *run) loosenResults(d *Draft, following []*Draft) {
+// loosenResults marks the results of calls that are sent as text.
+func (m *run) loosenResults(d *RepairedMessage, following []*RepairedMessage) {
 	for _, r := range following {
 		if r.Role != message.Tool {
 			return
 		}
 		if d.callWith(r.ToolCallID) >= 0 {
-			r.loose, r.owner = &callIsText, d
+			r.orphaned, r.owner = &callIsText, d
 		}
 	}
 }
 
-// callWith is the first of a draft's calls that has an id, -1 for none.
-func (d *Draft) callWith(id string) int {
+// callWith returns the index of the first call with an id, or -1.
+func (d *RepairedMessage) callWith(id string) int {
 	return slices.IndexFunc(d.ToolCalls, func(c message.ToolCall) bool { return c.ID == id })
 }
 
-// callsToText writes the calls of a draft behind its text.
-func (d *Draft) callsToText() {
+// callsToText appends the calls of a message to its text.
+func (d *RepairedMessage) callsToText() {
 	text := d.TextWithCalls()
 	if calls, found := strings.CutPrefix(text, d.Content); found {
 		d.wrap("", calls)
@@ -60,42 +59,41 @@ func (d *Draft) callsToText() {
 	d.ToolCalls, d.Reasoning, d.Replay = nil, "", ""
 }
 
-// ownCalls are the draft's calls to be changed: the stored message keeps its own.
-func (d *Draft) ownCalls() []message.ToolCall {
+// ownCalls copies the calls before they are changed, because the stored message shares them.
+func (d *RepairedMessage) ownCalls() []message.ToolCall {
 	d.ToolCalls = slices.Clone(d.ToolCalls)
 	return d.ToolCalls
 }
 
-// unmade takes the calls out of an answer that broke off before any of them ran. Their arguments may
-// be half of what the model meant, and no tool is run for such an answer: what is true of it is its
-// text. An answer that arrived whole keeps its calls, with a stand-in where a result is missing, because
-// there nobody knows whether the tool ran.
-func (m *run) unmade(d *Draft) {
-	ran := slices.ContainsFunc(d.results, func(r *Draft) bool { return r != nil })
-	if d.Message.BrokeOff() && len(d.ToolCalls) > 0 && !ran {
-		m.log(d, "C5", cause.CallsUnrun, message.Message{ToolCalls: d.ToolCalls}.TextWithCalls(), "")
+// unrunCalls removes the calls of an interrupted answer if none of them has a result. Their arguments may be
+// incomplete, and no tool is run for such an answer. An answer that arrived completely keeps its calls, with
+// placeholders for missing results, because its tools may have run.
+func (m *run) unrunCalls(d *RepairedMessage) {
+	ran := slices.ContainsFunc(d.results, func(r *RepairedMessage) bool { return r != nil })
+	if d.Message.WasInterrupted() && len(d.ToolCalls) > 0 && !ran {
+		m.note(d, "C5", cause.CallsUnrun, message.Message{ToolCalls: d.ToolCalls}.TextWithCalls(), "")
 		d.ToolCalls, d.results = nil, nil
 	}
 }
 
-// toolNames sends calls under names that every server takes: imported calls, and those of models that
-// make names up, often have others.
-func (m *run) toolNames(d *Draft) {
+// toolNames replaces characters in tool names that servers refuse. Imported calls often have them, and so do calls of
+// models that invent names.
+func (m *run) toolNames(d *RepairedMessage) {
 	for k, c := range d.ToolCalls {
 		if name := legalName(c.Name); name != c.Name {
-			m.log(d, "C11", cause.CallName, c.Name, name)
+			m.note(d, "C11", cause.CallName, c.Name, name)
 			d.ownCalls()[k].Name = name
 		}
 	}
 }
 
-// What every server takes at most, in bytes.
+// The longest name and id that every server accepts, in bytes.
 const (
-	maxName = 64 // of a function's name
-	maxID   = 40 // of a call's id
+	maxName = 64
+	maxID   = 40
 )
 
-// cleanID is a name or an id with other in place of the characters that servers refuse; -1 leaves them out.
+// cleanID returns a name or an id with other in place of characters that servers refuse; -1 removes them.
 func cleanID(text string, other rune) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -106,10 +104,10 @@ func cleanID(text string, other rune) string {
 	}, text)
 }
 
-// legalID reports whether every server takes an id.
+// legalID reports whether every server accepts an id.
 func legalID(id string) bool { return id != "" && len(id) <= maxID && cleanID(id, -1) == id }
 
-// legalName is a function's name as every server takes it: it does not begin with a digit or a dash.
+// legalName returns a function name that every server accepts. It does not begin with a digit or a dash.
 func legalName(name string) string {
 	name = cleanID(name, '_')
 	if strings.IndexAny(name, "-0123456789") == 0 {
@@ -118,32 +116,31 @@ func legalName(name string) string {
 	return name[:min(len(name), maxName)]
 }
 
-// names gives every call of the request an id of its own, and its result the same: servers refuse a
-// conversation with a doubled, blank or strange id. The name is made from the message's position, so
-// that it stays what it is in later requests.
-func (m *run) names(d *Draft) {
+// callIDs gives every call a unique id, and its result the same one: servers refuse duplicate, empty or malformed ids.
+// New ids are made from the position of the message, so they are the same in later requests.
+func (m *run) callIDs(d *RepairedMessage) {
 	for k, c := range d.ToolCalls {
 		id := c.ID
 		if !legalID(id) || m.taken(id) {
 			id = m.freeID(id, m.Offset+d.From+1)
-			m.log(d, "C7", cause.CallID, c.ID, id)
+			m.note(d, "C7", cause.CallID, c.ID, id)
 			d.ownCalls()[k].ID = id
 		}
 		m.IDs[id] = true
 		if r := d.results[k]; r != nil && r.ToolCallID != id {
-			m.log(r, "C7", cause.ResultID, r.ToolCallID, id)
+			m.note(r, "C7", cause.ResultID, r.ToolCallID, id)
 			r.ToolCallID = id
 		}
 	}
 }
 
-// taken reports whether a call in front of this one has an id.
+// taken reports whether an earlier call has an id.
 func (m *run) taken(id string) bool { return m.IDs[id] || m.Used != nil && m.Used(id) }
 
-// freeID is an id for the call of message seq that nothing has yet.
+// freeID returns an unused id for a call of message seq.
 func (m *run) freeID(id string, seq int) string {
 	id = cleanID(id, -1)
-	// What is put behind it has a place below the longest id.
+	// The suffixes need space within maxID.
 	stem := cmp.Or(id[:min(len(id), maxID-16)], "call") + "_s" + strconv.Itoa(seq)
 	free := stem
 	for n := 2; m.taken(free); n++ {
@@ -152,17 +149,17 @@ func (m *run) freeID(id string, seq int) string {
 	return free
 }
 
-// Arguments is what is sent in place of the arguments of one call.
-type Arguments struct {
-	Object  string           // one JSON object: the bytes as received, where those are one
-	Lost    bool             // nothing of what was received could be read, and Object is {}
-	Repairs []message.Repair // what was repaired; none for a call that got its object from one in front of it
+// RepairedArguments is what is sent in place of the arguments of one call.
+type RepairedArguments struct {
+	Object  string           // a JSON object: the bytes as received if they are one
+	Lost    bool             // nothing of the received text could be read, and Object is {}
+	Repairs []message.Repair // what was repaired; none for a call that got its object from an earlier one
 }
 
-// ArgumentsOf makes the arguments of each call one JSON object. Objects that were glued together go to
-// the calls behind that came without arguments, where the numbers agree.
-func ArgumentsOf(calls []message.ToolCall) []Arguments {
-	all := make([]Arguments, len(calls))
+// RepairArguments turns the arguments of each call into one JSON object. If the arguments of one call are several
+// objects, and as many later calls as needed have none, the objects are distributed among them.
+func RepairArguments(calls []message.ToolCall) []RepairedArguments {
+	all := make([]RepairedArguments, len(calls))
 	for k, c := range calls {
 		all[k].Object = c.Arguments
 	}
@@ -175,10 +172,10 @@ func ArgumentsOf(calls []message.ToolCall) []Arguments {
 	return all
 }
 
-// unglue gives the objects that are glued together in the first arguments to the calls behind it that have none.
-func unglue(all []Arguments) {
-	objects := jsonrepair.Split(all[0].Object)
-	var bare []*Arguments
+// unglue distributes the objects in the first arguments among the later calls that have none.
+func unglue(all []RepairedArguments) {
+	objects := jsonrepair.SplitObjects(all[0].Object)
+	var bare []*RepairedArguments
 	for k := range all {
 		if strings.TrimSpace(all[k].Object) == "" {
 			bare = append(bare, &all[k])
@@ -193,49 +190,49 @@ func unglue(all []Arguments) {
 	}
 }
 
-// repaired notes a repair of the arguments.
-func (a *Arguments) repaired(kind string, c cause.Cause, object string) {
+// repaired records a repair of the arguments.
+func (a *RepairedArguments) repaired(kind string, c cause.Cause, object string) {
 	a.Repairs = append(a.Repairs, message.Repair{Kind: kind, Cause: c, Before: a.Object, After: object})
 	a.Object = object
 }
 
-// repair makes the arguments one JSON object. The numbers of the cause are characters, counted from 1.
-func (a *Arguments) repair() {
+// repair turns the arguments into one JSON object. The numbers of the cause are characters, counted from 1.
+func (a *RepairedArguments) repair() {
 	object, how := jsonrepair.Repair(a.Object)
 	kind, c := how.Kind, cause.Cause{Code: cause.ArgumentsRepaired}
 	if how.Cut {
 		c.Have = utf8.RuneCountInString(a.Object)
 	}
 	switch a.Lost = how.Lost(); {
-	case how.Class == jsonrepair.Sound:
+	case how.Outcome == jsonrepair.Unchanged:
 		return
-	case len(jsonrepair.Split(a.Object)) > 1:
+	case len(jsonrepair.SplitObjects(a.Object)) > 1:
 		kind, c = "C4", cause.Cause{Code: cause.ArgumentsFirst}
 	case a.Lost:
 		c = cause.Cause{Code: cause.ArgumentsLost}
-	case how.Class == jsonrepair.Emptied:
+	case how.Outcome == jsonrepair.Emptied:
 		c = cause.Cause{Code: cause.ArgumentsAbsent}
-	case how.Class == jsonrepair.Unwrapped:
+	case how.Outcome == jsonrepair.Unwrapped:
 		c.Code = cause.ArgumentsUnwrapped
 	case how.Kind == "C3":
 		c.Code = cause.ArgumentsValue
-	case how.Class == jsonrepair.Fixed:
+	case how.Outcome == jsonrepair.Fixed:
 		c.Want = utf8.RuneCountInString(a.Object[:how.Offset]) + 1
 	}
 	a.repaired(kind, c, object)
 }
 
-// maxLost is how many characters of unreadable arguments a result shows.
+// maxLost is how many characters of unreadable arguments are shown in the result.
 const maxLost = 2000
 
 // arguments sends one JSON object as the arguments of each call.
-func (m *run) arguments(d *Draft) {
+func (m *run) arguments(d *RepairedMessage) {
 	d.lost = make([]string, len(d.ToolCalls))
-	for k, a := range ArgumentsOf(d.ToolCalls) {
+	for k, a := range RepairArguments(d.ToolCalls) {
 		m.Repairs[d.From] = append(m.Repairs[d.From], a.Repairs...)
 		raw := d.ToolCalls[k].Arguments
 		if a.Lost {
-			d.lost[k] = message.Clean(message.Prefix(raw, maxLost))
+			d.lost[k] = message.ToValidUTF8(message.GraphemePrefix(raw, maxLost))
 		}
 		if a.Object != raw {
 			d.ownCalls()[k].Arguments = a.Object

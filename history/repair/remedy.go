@@ -5,11 +5,11 @@ import (
 	"winnow/history/message"
 )
 
-// groups is the first draft of the group of each of n messages, nil for a message of which nothing is sent and that
+// groups returns, for each of n messages, the first message of its group. It is nil for a message that is not sent and
 // belongs to no call.
-func (m Result) groups(n int) []*Draft {
-	groups := make([]*Draft, n)
-	for _, d := range m.Drafts {
+func (m Result) groups(n int) []*RepairedMessage {
+	groups := make([]*RepairedMessage, n)
+	for _, d := range m.Messages {
 		groups[d.From] = d.group()
 	}
 	for from, head := range m.Heads {
@@ -18,8 +18,8 @@ func (m Result) groups(n int) []*Draft {
 	return groups
 }
 
-// group is the draft whose calls this one belongs to, itself for one that belongs to none.
-func (d *Draft) group() *Draft {
+// group returns the message whose call a result belongs to, or the message itself.
+func (d *RepairedMessage) group() *RepairedMessage {
 	switch {
 	case d.Head != nil:
 		return d.Head.group()
@@ -29,8 +29,7 @@ func (d *Draft) group() *Draft {
 	return d
 }
 
-// remedy sends what the user chose in place of what was repaired. What is sent as text or left out has been repaired
-// before.
+// remedy applies the user's choices to the repaired messages.
 func (m *run) remedy() {
 	groups := m.groups(len(m.past))
 	chosen := m.chosen(groups)
@@ -39,17 +38,17 @@ func (m *run) remedy() {
 			m.leaveOut(from, cause.LeftOutGroup)
 		}
 	}
-	keeping(func(m *run, d *Draft) bool { return m.asChosen(d, d.group(), chosen[d.group()]) })(m)
+	keeping(func(m *run, d *RepairedMessage) bool { return m.asChosen(d, d.group(), chosen[d.group()]) })(m)
 }
 
-// chosen are the remedies that hold, by the first draft of a group: those of groups that were repaired.
-func (m *run) chosen(groups []*Draft) map[*Draft]message.Remedy {
-	chosen, damaged := map[*Draft]message.Remedy{}, map[*Draft]bool{}
+// chosen returns the remedy of each repaired group, by the first message of the group.
+func (m *run) chosen(groups []*RepairedMessage) map[*RepairedMessage]message.Remedy {
+	chosen, damaged := map[*RepairedMessage]message.Remedy{}, map[*RepairedMessage]bool{}
 	for from, head := range groups {
 		if head == nil {
 			continue
 		}
-		chosen[head] = m.Remedies[m.past[from].ID].Less(chosen[head])
+		chosen[head] = m.Remedies[m.past[from].ID].Stronger(chosen[head])
 		damaged[head] = damaged[head] || len(m.Repairs[from]) > 0
 	}
 	for head, r := range chosen {
@@ -60,12 +59,12 @@ func (m *run) chosen(groups []*Draft) map[*Draft]message.Remedy {
 	return chosen
 }
 
-// asChosen sends a draft of a group as the user chose, and reports whether something of it stays.
-func (m *run) asChosen(d, head *Draft, r message.Remedy) bool {
+// asChosen applies a remedy to a message of a group, and reports whether something of it is still sent.
+func (m *run) asChosen(d, head *RepairedMessage, r message.Remedy) bool {
 	switch {
 	case r == message.SendRepaired:
 		return true
-	case d.StandIn:
+	case d.Placeholder:
 		return false
 	}
 	m.Before[d.From] = d.Message
@@ -77,9 +76,9 @@ func (m *run) asChosen(d, head *Draft, r message.Remedy) bool {
 	case d != head:
 		return m.leaveOut(d.From, cause.LeftOutGroup)
 	case len(d.ToolCalls) > 0:
-		d.Message = d.AsText(d.Content)
-	case d.CallsAsText && !d.Joins:
-		d.Content, d.Frame = message.Clean(m.past[d.From].Content), Frame{}
+		d.Message = d.TextOnly(d.Content)
+	case d.CallsAsText && !d.JoinsPrevious:
+		d.Content, d.Wrapping = message.ToValidUTF8(m.past[d.From].Content), Wrapping{}
 		m.brokenOff(d)
 	default:
 		return m.leaveOut(d.From, cause.LeftOut)
@@ -91,23 +90,23 @@ func (m *run) asChosen(d, head *Draft, r message.Remedy) bool {
 	return true
 }
 
-// leaveOut leaves a message out: nothing of it stays.
+// leaveOut leaves out a message completely. It always returns false.
 func (m *run) leaveOut(from int, because cause.Code) (stays bool) {
 	m.Unsent[from] = because
 	m.noteRemedy(from, message.LeaveOut, "")
 	return false
 }
 
-// noteRemedy notes in the repairs of a message what is sent instead of the repair.
+// noteRemedy records in the repairs of a message what is sent instead of them.
 func (m *run) noteRemedy(from int, r message.Remedy, after string) {
 	for k := range m.Repairs[from] {
 		of := &m.Repairs[from][k]
-		of.Remedy, of.After, of.Cause.Alone = r, after, m.Unsent[from] == cause.LeftOut
+		of.Remedy, of.After, of.Cause.NoCall = r, after, m.Unsent[from] == cause.LeftOut
 	}
 }
 
 // toText writes a result, or the calls of a message, as text.
-func (d *Draft) toText() {
+func (d *RepairedMessage) toText() {
 	if d.Head != nil {
 		d.resultToText(resultLead)
 		return
@@ -115,20 +114,20 @@ func (d *Draft) toText() {
 	d.callsToText()
 }
 
-// toolHistory sends all calls and results as text or not at all, where the request wants that.
-func (m *run) toolHistory(d *Draft) bool {
-	result := d.Role == message.Tool || d.Joins && m.Tools == ToolsStrip
+// toolHistory sends past calls and results as text or not at all, as Options.Tools says.
+func (m *run) toolHistory(d *RepairedMessage) bool {
+	result := d.Role == message.Tool || d.JoinsPrevious && m.Tools == ToolsStrip
 	switch {
 	case m.Tools == ToolsKeep || m.Tools == "" || !result && len(d.ToolCalls) == 0:
 		return true
-	case d.StandIn:
+	case d.Placeholder:
 		return false
 	}
 	m.Before[d.From] = d.Message
 	if m.Tools == ToolsText {
 		d.toText()
 	} else {
-		d.Message = d.AsText(d.Content)
+		d.Message = d.TextOnly(d.Content)
 	}
 	if result && m.Tools != ToolsText || message.IsBlank(d.Content) {
 		m.Unsent[d.From] = cause.ToolsLeftOut

@@ -15,48 +15,47 @@ const (
 	resultLead  = "[tool result] "
 )
 
-// call is one call of a draft, by its place among them.
+// call identifies a call by its message and its index there.
 type call struct {
-	head *Draft
+	head *RepairedMessage
 	at   int
 }
 
-// pair finds the result of each call: in the results that directly follow it first by place and id,
-// then by id, then by place where an id is blank or nobody's; at last among the results that came
-// later.
+// pair finds the result of each call. It looks among the results directly after the call: first by index and id, then
+// by id, then by index if an id is empty or unknown. Then it looks by id among the results that came later.
 func (m *run) pair() {
 	open := map[string][]call{} // the calls that wait for a result, by their id
-	for i, d := range m.Drafts {
+	for i, d := range m.Messages {
 		if len(d.ToolCalls) > 0 {
-			d.results = make([]*Draft, len(d.ToolCalls))
-			m.pairFollowing(d, m.Drafts[i+1:], func(id string) bool { return len(open[id]) > 0 })
-			// The newest message that waits for a result gets it, of its calls the first.
+			d.results = make([]*RepairedMessage, len(d.ToolCalls))
+			m.pairFollowing(d, m.Messages[i+1:], func(id string) bool { return len(open[id]) > 0 })
+			// A result goes to the newest message that waits for it, and there to the first call.
 			for k, c := range slices.Backward(d.ToolCalls) {
 				if d.results[k] == nil && c.ID != "" {
 					open[c.ID] = append(open[c.ID], call{d, k})
 				}
 			}
 		}
-		// A loose result belongs to the calls in front of it, whatever older ones wait for.
+		// An orphaned result belongs to the calls before it, even if older calls wait for its id.
 		waiting := open[d.ToolCallID]
-		if n := len(waiting) - 1; n >= 0 && d.Role == message.Tool && d.Head == nil && d.loose == nil {
+		if n := len(waiting) - 1; n >= 0 && d.Role == message.Tool && d.Head == nil && d.orphaned == nil {
 			m.answer(waiting[n], d)
 			open[d.ToolCallID] = waiting[:n]
 		}
 	}
-	keeping(func(m *run, d *Draft) bool { return m.Unsent[d.From] == cause.None })(m)
+	keeping(func(m *run, d *RepairedMessage) bool { return m.Unsent[d.From] == cause.None })(m)
 }
 
-// answer makes a draft the result of a call.
-func (m *run) answer(c call, r *Draft) {
+// answer makes r the result of a call.
+func (m *run) answer(c call, r *RepairedMessage) {
 	c.head.results[c.at], r.Head = r, c.head
 	m.Heads[r.From] = c.head.From
 }
 
-// pairFollowing finds the results of d's calls among the results directly behind it. waits reports whether an older
-// call still waits for a result with an id: such a result is not given to a call of d by its place.
-func (m *run) pairFollowing(d *Draft, following []*Draft, waits func(id string) bool) {
-	n := slices.IndexFunc(following, func(r *Draft) bool { return r.Role != message.Tool })
+// pairFollowing finds the results of d's calls among the results directly after it. waits reports whether an older call
+// waits for a result with an id; such a result is not matched by index.
+func (m *run) pairFollowing(d *RepairedMessage, following []*RepairedMessage, waits func(id string) bool) {
+	n := slices.IndexFunc(following, func(r *RepairedMessage) bool { return r.Role != message.Tool })
 	if n >= 0 {
 		following = following[:n]
 	}
@@ -80,33 +79,33 @@ func (m *run) pairFollowing(d *Draft, following []*Draft, waits func(id string) 
 		if r.Head != nil || k < 0 || d.results[k] == nil {
 			continue
 		}
-		r.loose, r.owner = &secondResult, d
+		r.orphaned, r.owner = &secondResult, d
 		if d.results[k].Content == r.Content {
-			m.log(r, "C7", cause.ResultAgain, r.Content, "")
+			m.note(r, "C7", cause.ResultAgain, r.Content, "")
 			m.Unsent[r.From], m.Heads[r.From] = cause.Duplicate, d.From
 		}
 	}
 }
 
-// order puts results directly behind the message that called for them, in the order of its calls, with a neutral
-// stand-in for each that is missing. What stood in between follows behind.
+// order moves results directly after the message with their calls, in the order of the calls, and inserts a placeholder
+// for each missing one. Messages in between follow after them.
 func (m *run) order() {
-	list := make([]*Draft, 0, len(m.Drafts))
-	for i, d := range m.Drafts {
+	list := make([]*RepairedMessage, 0, len(m.Messages))
+	for i, d := range m.Messages {
 		if d.Head != nil {
 			continue
 		}
 		list = append(list, d)
-		rest := m.Drafts[i+1:]
+		rest := m.Messages[i+1:]
 		for k, r := range d.results {
 			switch {
 			case r == nil:
-				r = m.standIn(d, k)
+				r = m.placeholder(d, k)
 			case len(rest) > 0 && rest[0] == r:
 				rest = rest[1:]
 			default:
-				m.log(r, "C10", cause.ResultMoved, "", "")
-				rest = nil // Behind one that was in the wrong place each of them is.
+				m.note(r, "C10", cause.ResultMoved, "", "")
+				rest = nil // After one that is in the wrong place, all are.
 			}
 			if d.lost[k] != "" {
 				r.wrap(lostText+d.lost[k]+"]\n", "")
@@ -114,54 +113,54 @@ func (m *run) order() {
 			list = append(list, r)
 		}
 	}
-	m.Drafts = list
+	m.Messages = list
 }
 
-// standIn is a neutral result of a call without one.
-func (m *run) standIn(d *Draft, call int) *Draft {
-	m.log(d, "C5", cause.ResultMissing, "", noResult)
+// placeholder returns a neutral result for a call without one.
+func (m *run) placeholder(d *RepairedMessage, call int) *RepairedMessage {
+	m.note(d, "C5", cause.ResultMissing, "", noResult)
 	log := m.Repairs[d.From]
 	log[len(log)-1].Cause.Text = d.ToolCalls[call].Name
-	r := &Draft{From: d.From, StandIn: true, Head: d}
+	r := &RepairedMessage{From: d.From, Placeholder: true, Head: d}
 	r.Role, r.ToolCallID, r.Content = message.Tool, d.ToolCalls[call].ID, noResult
 	return r
 }
 
-// looseResult is why a result has no call to stand behind.
-type looseResult struct {
-	kind, lead string // the kind of damage, and the words in front of its text
+// orphanReason is why a result is not sent after a call.
+type orphanReason struct {
+	kind, lead string // the kind of damage, and the words before its text
 	cause      cause.Code
 }
 
 var (
-	noCall       = looseResult{"C6", "[tool result, call missing] ", cause.ResultLoose}
-	secondResult = looseResult{"C7", "[another result of the same call] ", cause.ResultSecond}
-	callIsText   = looseResult{"C11", resultLead, cause.ResultOfText}
+	noCall       = orphanReason{"C6", "[tool result, call missing] ", cause.ResultLoose}
+	secondResult = orphanReason{"C7", "[another result of the same call] ", cause.ResultSecond}
+	callIsText   = orphanReason{"C11", resultLead, cause.ResultOfText}
 )
 
-// orphan sends a result without a call to stand behind as text.
-func (m *run) orphan(d *Draft) {
+// orphan sends a result without a call as text.
+func (m *run) orphan(d *RepairedMessage) {
 	if d.Role != message.Tool || d.Head != nil {
 		return
 	}
-	because, before := cmp.Or(d.loose, &noCall), d.Content
+	because, before := cmp.Or(d.orphaned, &noCall), d.Content
 	d.resultToText(because.lead)
-	m.log(d, because.kind, because.cause, before, d.Content)
+	m.note(d, because.kind, because.cause, before, d.Content)
 }
 
-// resultToText sends a result as a part of the answer in front of it, behind words that say what it is.
-func (d *Draft) resultToText(caption string) {
+// resultToText sends a result as part of the answer before it, after a caption.
+func (d *RepairedMessage) resultToText(caption string) {
 	if !message.IsBlank(d.Content) {
 		d.wrap(caption, "")
 		d.Caption = len(caption)
 	}
-	d.Joins, d.Message = true, d.AsText(d.Content)
+	d.JoinsPrevious, d.Message = true, d.TextOnly(d.Content)
 }
 
-// blankResult writes out that a tool said nothing.
-func (m *run) blankResult(d *Draft) {
+// blankResult replaces an empty result with a note.
+func (m *run) blankResult(d *RepairedMessage) {
 	if d.Role == message.Tool && d.blank() {
-		m.log(d, "C9", cause.ResultEmpty, d.Content, emptyResult)
+		m.note(d, "C9", cause.ResultEmpty, d.Content, emptyResult)
 		d.replace(emptyResult)
 	}
 }

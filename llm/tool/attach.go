@@ -76,7 +76,7 @@ func NewAttachment(name string, data []byte, model string, count func(string) in
 	}
 	p := message.Part{Kind: message.TextPart, Name: name, MediaType: "text/plain", Text: text}
 	if count != nil {
-		p.Tokens = count(p.Sent())
+		p.Tokens = count(p.AsText())
 	}
 	return p, nil
 }

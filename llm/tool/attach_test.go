@@ -75,7 +75,7 @@ func TestAttachReadsTexts(t *testing.T) {
 		{"coloured output", "\x1b[31mred\x1b[0m\n", "\x1b[31mred\x1b[0m\n"},
 	} {
 		p, err := NewAttachment("f", []byte(c.data), "gpt-4o", func(s string) int { return len(s) })
-		if err != nil || p.Kind != message.TextPart || p.Text != c.want || p.Tokens != len(p.Sent()) {
+		if err != nil || p.Kind != message.TextPart || p.Text != c.want || p.Tokens != len(p.AsText()) {
 			t.Errorf("%s: %+v, %v; want the text %q", c.name, p, err, c.want)
 		}
 	}

@@ -19,7 +19,7 @@ func parts(m message.Message) []message.Part {
 		case p.Kind == message.ImagePart:
 			list = append(list, p)
 		case !message.IsBlank(p.Text):
-			list = append(list, message.Part{Kind: message.TextPart, Text: p.Sent()})
+			list = append(list, message.Part{Kind: message.TextPart, Text: p.AsText()})
 		}
 	}
 	if len(list) == 0 || !message.IsBlank(m.Content) {

@@ -1,5 +1,5 @@
-// Package approval decides whether a call of a tool may run: without asking, after the user was asked, or not at all.
-// It asks nobody, runs nothing and stores nothing: the result depends on the input alone.
+// Package approval decides whether a tool call may run: without asking, after asking the user, or not at all. It does
+// not ask, run or store anything; its results depend on the input alone.
 package approval
 
 import (
@@ -12,44 +12,44 @@ import (
 	"winnow/session/store"
 )
 
-// Mode is what holds for the tools of which nothing else is said.
+// Mode applies to tools for which no permission is set.
 type Mode string
 
 // The modes.
 const (
-	AskFirst Mode = "ask"    // the user is asked before each call
-	Always   Mode = "always" // calls run without asking
-	Never    Mode = "never"  // calls do not run, and nobody is asked
+	ModeAsk    Mode = "ask"    // the user is asked before each call
+	ModeAlways Mode = "always" // calls run without asking
+	ModeNever  Mode = "never"  // calls do not run, and the user is not asked
 )
 
-// Rules is what was said of tools by the configuration, the command line and the user's earlier answers. A pattern is a
-// name in which * stands for any characters and ? for one.
+// Rules is what the configuration, the command line and the user's earlier answers say about tools. A pattern is a name
+// in which * matches any characters and ? matches one.
 type Rules struct {
 	Mode        Mode
-	Permissions map[string]tool.Permission // as configured, by the tool's name or a pattern
+	Permissions map[string]tool.Permission // from the configuration, by the name of a tool or a pattern
 	Allow       []string                   // names and patterns of tools that the command line allows
-	Remembered  []store.ToolPermission     // what the user said of tools for all sessions
-	Session     map[string]bool            // the identities of the tools that the user allowed for this session
+	Remembered  []store.ToolPermission     // the user's answers for all sessions
+	Session     map[string]bool            // identities of the tools that the user allowed for this session
 	Unattended  bool                       // there is nobody to ask
 }
 
-// Call is a call that may run or not.
+// Call is a tool call to decide about.
 type Call struct {
-	Tool     tool.Tool
-	Repaired bool // its arguments are not what the model wrote
-	Cut      bool // the answer that holds it was ended by something else than the model
-	Unsaid   bool // nobody said whether that answer is whole
+	Tool          tool.Tool
+	Repaired      bool // its arguments were repaired
+	AnswerCut     bool // its answer was ended by something other than the model
+	FinishUnknown bool // the server did not say whether its answer is complete
 }
 
-// Verdict is what is done with a call.
-type Verdict string
+// Effect is what is done with a call.
+type Effect string
 
-// The verdicts.
+// The effects.
 const (
-	Run    Verdict = "run"    // at once
-	Ask    Verdict = "ask"    // where the user allows it
-	Refuse Verdict = "refuse" // it does not run; Reason says why
-	Off    Verdict = "off"    // the model is not offered the tool
+	EffectRun    Effect = "run"    // it runs without asking
+	EffectAsk    Effect = "ask"    // it runs if the user allows it
+	EffectRefuse Effect = "refuse" // it does not run; Reason says why
+	EffectOff    Effect = "off"    // the model is not offered the tool
 )
 
 // Reason is why a call does not run, or why the user is asked.
@@ -57,124 +57,126 @@ type Reason string
 
 // The reasons.
 const (
-	CutAnswer   Reason = "cut_answer"   // the answer is not whole
-	SwitchedOff Reason = "switched_off" // no tools run
-	Nobody      Reason = "nobody"       // there is nobody to ask
+	ReasonCutAnswer   Reason = "cut_answer"   // the answer is not complete
+	ReasonSwitchedOff Reason = "switched_off" // no tools run
+	ReasonUnattended  Reason = "nobody"       // there is nobody to ask
 
-	Repaired Reason = "repaired"  // the arguments were repaired
-	Unsaid   Reason = "unsaid"    // nobody said whether the answer is whole
-	EachTime Reason = "each_time" // the tool is asked about each time
-	Changed  Reason = "changed"   // the tool is another than the one that the user allowed always
+	ReasonRepaired      Reason = "repaired"  // the arguments were repaired
+	ReasonFinishUnknown Reason = "unsaid"    // the server did not say whether the answer is complete
+	ReasonEachTime      Reason = "each_time" // the tool needs approval each time
+	ReasonToolChanged   Reason = "changed"   // the tool has changed since the user always allowed it
 )
 
 // Grant is what allowed a call.
 type Grant string
 
-// The grants. A user who was asked grants by the name of the choice.
+// The grants. After a question, the grant is the name of the user's choice.
 const (
 	ByMode          Grant = "approve"
 	ByConfiguration Grant = "permissions"
-	ByOption        Grant = "option" // of the command line
+	ByCommandLine   Grant = "option"
 	ByDefault       Grant = "default"
 	ByAnswer        Grant = "once"
 	BySession       Grant = "session"
-	ByMemory        Grant = "always"
+	ByStoredAnswer  Grant = "always"
 )
 
-// Decision is what is done with a call.
+// Decision is what is done with a call, and why.
 type Decision struct {
-	Verdict Verdict
-	Reason  Reason // "" where it runs, and where the user is asked as usual
-	Asked   Reason // why the user would be asked, of a call that is refused because there is nobody
-	By      Grant  // what allows a call that runs
-	Choices []Choice
+	Effect    Effect
+	Reason    Reason   // "" if it runs, or if the user is asked as usual
+	Asked     Reason   // for a call that is refused because nobody is there: why the user would be asked
+	GrantedBy Grant    // what allows a call that runs
+	Choices   []Choice // the answers to offer, besides Deny
 }
 
-// Choice is one of the answers to the question about a call.
+// Choice is an answer to the question whether a call may run.
 type Choice string
 
-// The choices. No is the safe one.
+// The choices. Deny is the safe one.
 const (
-	No      Choice = "no"
-	Once    Choice = "once"    // this call runs
-	Session Choice = "session" // and the tool's later ones as long as the session is open in this program
-	Forever Choice = "always"  // and the tool's later ones in all sessions
+	Deny            Choice = "no"
+	AllowOnce       Choice = "once"    // this call runs
+	AllowForSession Choice = "session" // and so do later calls of the tool while the session is open in this program
+	AllowAlways     Choice = "always"  // and so do later calls of the tool in all sessions
 )
 
-// Answer is what the user said about a call. The zero Answer is no.
+// Answer is the user's answer about a call. The zero value denies it.
 type Answer struct {
 	Choice Choice
-	Reason string // why not, in the user's words, "" for none
+	Reason string // why not, in the user's words, or ""
 }
 
-// Allows says that the call may run.
-func (a Answer) Allows() bool { return a.Choice == Once || a.Choice == Session || a.Choice == Forever }
+// Allows reports whether the call may run.
+func (a Answer) Allows() bool {
+	return a.Choice == AllowOnce || a.Choice == AllowForSession || a.Choice == AllowAlways
+}
 
-// Decide says what is done with a call. A call of an answer that is not whole never runs, and one with repaired
-// arguments never without a question, whatever the rules are.
+// Decide returns what is done with a call. Whatever the rules, a call of an incomplete answer never runs, and one with
+// repaired arguments never runs without asking.
 func (r Rules) Decide(c Call) Decision {
 	p := r.permission(c.Tool)
 	allowed := p.of == tool.Allow
 	switch {
 	case p.of == tool.Off:
-		return Decision{Verdict: Off}
-	case c.Cut:
-		return Decision{Verdict: Refuse, Reason: CutAnswer}
+		return Decision{Effect: EffectOff}
+	case c.AnswerCut:
+		return Decision{Effect: EffectRefuse, Reason: ReasonCutAnswer}
 	case slices.ContainsFunc(r.Allow, func(p string) bool { return matches(p, c.Tool.Name) }):
-		allowed, p.by = true, ByOption
-	case r.Mode == Never && p.by != ByConfiguration:
-		return Decision{Verdict: Refuse, Reason: SwitchedOff}
-	case !allowed && r.Session[Identity(c.Tool)]:
+		allowed, p.by = true, ByCommandLine
+	case r.Mode == ModeNever && p.by != ByConfiguration:
+		return Decision{Effect: EffectRefuse, Reason: ReasonSwitchedOff}
+	case !allowed && r.Session[ToolIdentity(c.Tool)]:
 		allowed, p.by = true, BySession
 	}
 	why := Reason("")
 	switch {
 	case c.Repaired:
-		why = Repaired
-	case c.Unsaid:
-		why = Unsaid
+		why = ReasonRepaired
+	case c.FinishUnknown:
+		why = ReasonFinishUnknown
 	}
-	if allowed && why == "" && c.Tool.EachTime && p.by != ByOption {
-		why = EachTime
+	if allowed && why == "" && c.Tool.EachTime && p.by != ByCommandLine {
+		why = ReasonEachTime
 	}
 	if allowed && why == "" {
-		return Decision{Verdict: Run, By: p.by}
+		return Decision{Effect: EffectRun, GrantedBy: p.by}
 	}
 	if why == "" && p.changed {
-		why = Changed
+		why = ReasonToolChanged
 	}
 	if r.Unattended {
-		return Decision{Verdict: Refuse, Reason: Nobody, Asked: why}
+		return Decision{Effect: EffectRefuse, Reason: ReasonUnattended, Asked: why}
 	}
-	d := Decision{Verdict: Ask, Reason: why, Choices: []Choice{Once}}
-	if allowed || c.Tool.EachTime || c.Repaired || c.Unsaid {
-		return d // A wider answer would change nothing, or be about more than what is shown.
+	d := Decision{Effect: EffectAsk, Reason: why, Choices: []Choice{AllowOnce}}
+	if allowed || c.Tool.EachTime || c.Repaired || c.FinishUnknown {
+		return d // A wider answer would have no effect, or allow more than what is shown.
 	}
-	d.Choices = append(d.Choices, Session)
+	d.Choices = append(d.Choices, AllowForSession)
 	if p.by != ByConfiguration {
-		d.Choices = append(d.Choices, Forever)
+		d.Choices = append(d.Choices, AllowAlways)
 	}
 	return d
 }
 
-// Off says that a tool is neither offered nor run.
-func (r Rules) Off(t tool.Tool) bool { return r.permission(t).of == tool.Off }
+// IsOff reports whether a tool is neither offered nor run.
+func (r Rules) IsOff(t tool.Tool) bool { return r.permission(t).of == tool.Off }
 
-// Permission is what holds for a tool, and what says so. Mode Never and the command line come over it.
+// Permission returns the permission of a tool and where it comes from. ModeNever and the command line override it.
 func (r Rules) Permission(t tool.Tool) (tool.Permission, Grant) {
 	p := r.permission(t)
 	return p.of, p.by
 }
 
-// permission is what holds for a tool.
+// permission is the permission of a tool and its origin.
 type permission struct {
 	of      tool.Permission
 	by      Grant
-	changed bool // the user allowed a tool of this name always, but not this one
+	changed bool // the user always allowed a tool of this name, but it has changed
 }
 
-// permission is what was said of a tool: what the configuration says of its own name before a pattern, that before what
-// is remembered, and that before what holds for the tool, its server and all tools.
+// permission returns the permission of a tool. The first of these that is set applies: the configuration of its name,
+// of its server and of a pattern, the user's stored answer, and the default of the tool, its server or the mode.
 func (r Rules) permission(t tool.Tool) permission {
 	if p, ok := r.Permissions[t.Name]; ok {
 		return permission{of: p, by: ByConfiguration}
@@ -188,17 +190,17 @@ func (r Rules) permission(t tool.Tool) permission {
 	of, changed := r.remembered(t)
 	switch {
 	case of != "":
-		return permission{of: of, by: ByMemory}
+		return permission{of: of, by: ByStoredAnswer}
 	case t.Default != "":
 		return permission{of: t.Default, by: ByDefault, changed: changed}
-	case r.Mode == Always:
+	case r.Mode == ModeAlways:
 		return permission{of: tool.Allow, by: ByMode, changed: changed}
 	}
 	return permission{of: tool.Ask, by: ByMode, changed: changed}
 }
 
-// pattern is what the most particular pattern says that fits a name: the longest, and of equally long ones the one that
-// allows less.
+// pattern returns the permission of the most specific pattern that matches a name: the longest one, and of equally long
+// ones the strictest.
 func (r Rules) pattern(name string) (found tool.Permission, ok bool) {
 	strict := []tool.Permission{tool.Allow, tool.Ask, tool.Off}
 	longest := 0
@@ -214,13 +216,13 @@ func (r Rules) pattern(name string) (found tool.Permission, ok bool) {
 	return found, ok
 }
 
-// remembered is what the user said of a tool for all sessions, "" for nothing. changed says that a tool of this name
-// was allowed, but another one.
+// remembered returns the user's stored answer about a tool, "" for none. changed reports that a tool of this name was
+// allowed, but has changed.
 func (r Rules) remembered(t tool.Tool) (p tool.Permission, changed bool) {
 	for _, m := range r.Remembered {
 		switch {
 		case m.Name != t.Name:
-		case tool.Permission(m.Permission) != tool.Allow || m.Identity == "" || m.Identity == Identity(t):
+		case tool.Permission(m.Permission) != tool.Allow || m.Identity == "" || m.Identity == ToolIdentity(t):
 			return tool.Permission(m.Permission), false
 		default:
 			changed = true
@@ -229,7 +231,7 @@ func (r Rules) remembered(t tool.Tool) (p tool.Permission, changed bool) {
 	return "", changed
 }
 
-// CheckPattern says what is wrong with a pattern for names of tools.
+// CheckPattern returns an error if a pattern for tool names is malformed.
 func CheckPattern(pattern string) error {
 	_, err := path.Match(pattern, "")
 	return err
@@ -240,9 +242,9 @@ func matches(pattern, name string) bool {
 	return ok && err == nil
 }
 
-// Identity is what a tool is recognised by after the user has allowed it. That of an MCP server's tool changes with its
-// description and its parameters: a server could otherwise make another tool of one that is allowed.
-func Identity(t tool.Tool) string {
+// ToolIdentity returns the string by which a tool is recognised after the user allowed it. For a tool of an MCP server
+// it changes with the description and the parameters, so that a server cannot turn an allowed tool into another one.
+func ToolIdentity(t tool.Tool) string {
 	if t.Server == "" {
 		return t.Name
 	}

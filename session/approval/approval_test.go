@@ -33,11 +33,11 @@ func read(said string) (r Rules, c Call) {
 		case "remembered":
 			row := store.ToolPermission{Name: search.Name, Permission: value}
 			if p == tool.Allow {
-				row.Identity = Identity(search)
+				row.Identity = ToolIdentity(search)
 			}
 			r.Remembered = []store.ToolPermission{row}
 		case "session":
-			r.Session = map[string]bool{Identity(search): true}
+			r.Session = map[string]bool{ToolIdentity(search): true}
 		case "unattended":
 			r.Unattended = true
 		case "table":
@@ -51,7 +51,7 @@ func read(said string) (r Rules, c Call) {
 		case "repaired":
 			c.Repaired = true
 		case "unsaid":
-			c.Unsaid = true
+			c.FinishUnknown = true
 		default:
 			r.Permissions[key] = p
 		}
@@ -61,15 +61,15 @@ func read(said string) (r Rules, c Call) {
 
 // written is a decision as decisions.txt has it.
 func written(d Decision) string {
-	text := string(d.Verdict)
+	text := string(d.Effect)
 	if d.Reason != "" {
 		text += " " + string(d.Reason)
 	}
 	if d.Asked != "" {
 		text += ", asked " + string(d.Asked)
 	}
-	if d.By != "" {
-		text += " by " + string(d.By)
+	if d.GrantedBy != "" {
+		text += " by " + string(d.GrantedBy)
 	}
 	if len(d.Choices) > 0 {
 		text += fmt.Sprint(" ", d.Choices)
@@ -109,23 +109,23 @@ func drawRules(t *rapid.T) (Rules, Call) {
 	of.Configured, of.Default, of.EachTime = maybe("configured"), maybe("default"), rapid.Bool().Draw(t, "each time")
 	names := rapid.SampledFrom([]string{"github__search", "github__*", "*", "?ithub__search", "other", "[", ""})
 	r := Rules{
-		Mode:        rapid.SampledFrom([]Mode{AskFirst, Always, Never, ""}).Draw(t, "mode"),
+		Mode:        rapid.SampledFrom([]Mode{ModeAsk, ModeAlways, ModeNever, ""}).Draw(t, "mode"),
 		Permissions: rapid.MapOf(names, permission).Draw(t, "permissions"),
 		Allow:       rapid.SliceOf(names).Draw(t, "allow"),
 		Unattended:  rapid.Bool().Draw(t, "unattended"),
 		Session:     map[string]bool{},
 	}
 	if rapid.Bool().Draw(t, "for this session") {
-		r.Session[Identity(of)] = true
+		r.Session[ToolIdentity(of)] = true
 	}
 	for range rapid.IntRange(0, 2).Draw(t, "remembered") {
 		m := store.ToolPermission{Name: of.Name, Permission: string(permission.Draw(t, "remembered permission"))}
-		m.Identity = rapid.SampledFrom([]string{"", Identity(of), "another"}).Draw(t, "identity")
+		m.Identity = rapid.SampledFrom([]string{"", ToolIdentity(of), "another"}).Draw(t, "identity")
 		r.Remembered = append(r.Remembered, m)
 	}
 	return r, Call{
-		Tool: of, Repaired: rapid.Bool().Draw(t, "repaired"), Cut: rapid.IntRange(0, 3).Draw(t, "cut") == 0,
-		Unsaid: rapid.IntRange(0, 3).Draw(t, "unsaid") == 0,
+		Tool: of, Repaired: rapid.Bool().Draw(t, "repaired"), AnswerCut: rapid.IntRange(0, 3).Draw(t, "cut") == 0,
+		FinishUnknown: rapid.IntRange(0, 3).Draw(t, "unsaid") == 0,
 	}
 }
 
@@ -138,24 +138,24 @@ func TestNoRuleRunsWhatMustBeAskedAbout(t *testing.T) {
 			t.Fatal("the rules were changed")
 		}
 		switch {
-		case d.Verdict == Run && (c.Repaired || c.Unsaid || c.Cut):
+		case d.Effect == EffectRun && (c.Repaired || c.FinishUnknown || c.AnswerCut):
 			t.Fatalf("%+v runs a call that must be asked about or not run: %+v", r, c)
-		case d.Verdict == Ask && (c.Cut || r.Unattended):
+		case d.Effect == EffectAsk && (c.AnswerCut || r.Unattended):
 			t.Fatalf("%+v asks about %+v", r, c)
-		case d.Verdict == Ask && (d.Choices == nil || d.Choices[0] != Once || slices.Contains(d.Choices, No)):
+		case d.Effect == EffectAsk && (d.Choices == nil || d.Choices[0] != AllowOnce || slices.Contains(d.Choices, Deny)):
 			t.Fatalf("%+v is asked about with the choices %q", c, d.Choices)
-		case d.Verdict == Ask && (c.Repaired || c.Tool.EachTime) && len(d.Choices) > 1:
+		case d.Effect == EffectAsk && (c.Repaired || c.Tool.EachTime) && len(d.Choices) > 1:
 			t.Fatalf("%+v may be allowed for more than once: %q", c, d.Choices)
-		case (d.Verdict == Off) != r.Off(c.Tool):
-			t.Fatalf("%+v says %q of a tool that is off: %v", r, d.Verdict, r.Off(c.Tool))
-		case (d.Verdict == Run) != (d.By != ""):
-			t.Fatalf("%+v is allowed by %q and the verdict is %q", c, d.By, d.Verdict)
-		case (d.Verdict == Refuse) && d.Reason == "":
+		case (d.Effect == EffectOff) != r.IsOff(c.Tool):
+			t.Fatalf("%+v says %q of a tool that is off: %v", r, d.Effect, r.IsOff(c.Tool))
+		case (d.Effect == EffectRun) != (d.GrantedBy != ""):
+			t.Fatalf("%+v is allowed by %q and the verdict is %q", c, d.GrantedBy, d.Effect)
+		case (d.Effect == EffectRefuse) && d.Reason == "":
 			t.Fatalf("%+v is refused for no reason", c)
-		case c.Tool.EachTime && d.Verdict == Run && d.By != ByOption:
-			t.Fatalf("%+v runs by %q a tool that is asked about each time", c, d.By)
+		case c.Tool.EachTime && d.Effect == EffectRun && d.GrantedBy != ByCommandLine:
+			t.Fatalf("%+v runs by %q a tool that is asked about each time", c, d.GrantedBy)
 		}
-		if again := r.Decide(c); again.Verdict != d.Verdict || again.Reason != d.Reason {
+		if again := r.Decide(c); again.Effect != d.Effect || again.Reason != d.Reason {
 			t.Fatalf("decided %+v and then %+v", d, again)
 		}
 	})
@@ -173,14 +173,14 @@ func TestAnAnswerHoldsForTheToolThatWasShown(t *testing.T) {
 		next := Call{Tool: c.Tool}
 		choice := rapid.SampledFrom(d.Choices[1:]).Draw(t, "choice")
 		switch choice {
-		case Session:
-			r.Session = map[string]bool{Identity(c.Tool): true}
-		case Forever:
+		case AllowForSession:
+			r.Session = map[string]bool{ToolIdentity(c.Tool): true}
+		case AllowAlways:
 			r.Remembered = []store.ToolPermission{
-				{Name: c.Tool.Name, Identity: Identity(c.Tool), Permission: string(tool.Allow)},
+				{Name: c.Tool.Name, Identity: ToolIdentity(c.Tool), Permission: string(tool.Allow)},
 			}
 		}
-		if got := r.Decide(next); got.Verdict != Run {
+		if got := r.Decide(next); got.Effect != EffectRun {
 			t.Fatalf("after %q the next call is decided as %+v", choice, got)
 		}
 		if next.Tool.Server == "" {
@@ -188,7 +188,7 @@ func TestAnAnswerHoldsForTheToolThatWasShown(t *testing.T) {
 		}
 		r.Session = nil
 		next.Tool.Parameters = json.RawMessage(`{"type":"object","properties":{"more":{}}}`)
-		if got := r.Decide(next); choice == Forever && (got.Verdict != Ask || got.Reason != Changed) {
+		if got := r.Decide(next); choice == AllowAlways && (got.Effect != EffectAsk || got.Reason != ReasonToolChanged) {
 			t.Fatalf("a changed tool is decided as %+v", got)
 		}
 	})

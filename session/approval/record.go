@@ -1,24 +1,24 @@
 package approval
 
-// Outcome says what became of a call.
+// Outcome says how a call ended.
 type Outcome string
 
 // The outcomes.
 const (
-	Ran        Outcome = "ran"        // the tool answered, be it with an error
-	TimedOut   Outcome = "timed_out"  // it ran, and took too long
-	Stopped    Outcome = "stopped"    // it ran, and the user stopped it
-	Declined   Outcome = "refused"    // the user did not allow it
-	NotRun     Outcome = "not_run"    // running tools is switched off
-	NotAsked   Outcome = "not_asked"  // there was nobody to ask
-	NotWhole   Outcome = "cut"        // the answer that holds the call is not whole
-	NoSuchTool Outcome = "no_tool"    // there is no such tool
-	Unreadable Outcome = "unreadable" // nothing of its arguments could be read
+	OutcomeRan        Outcome = "ran"       // the tool answered, possibly with an error
+	OutcomeTimedOut   Outcome = "timed_out" // it ran and took too long
+	OutcomeStopped    Outcome = "stopped"   // it ran and the user stopped it
+	OutcomeDeclined   Outcome = "refused"   // the user did not allow it
+	OutcomeToolsOff   Outcome = "not_run"   // running tools is switched off
+	OutcomeUnattended Outcome = "not_asked" // there was nobody to ask
+	OutcomeAnswerCut  Outcome = "cut"       // the answer with the call is not complete
+	OutcomeNoSuchTool Outcome = "no_tool"
+	OutcomeUnreadable Outcome = "unreadable" // its arguments could not be read
 )
 
-// Record is what became of a call, as it is stored beside its result.
-type Record struct {
+// CallRecord is what is stored about a call beside its result.
+type CallRecord struct {
 	Outcome   Outcome `json:"outcome"`
 	By        Grant   `json:"allowed_by,omitempty"` // what allowed a call that ran
-	Arguments string  `json:"arguments,omitempty"`  // what it ran with, where that is not what was received
+	Arguments string  `json:"arguments,omitempty"`  // what it ran with, if not the arguments as received
 }

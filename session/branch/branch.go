@@ -1,6 +1,6 @@
-// Package branch holds the messages of one branch of a conversation. Of each message it keeps in some tens of bytes
-// what is asked of all of them, such as its role and its tokens. What only a few are asked for, such as the text, it
-// reads from the store by pages, of which it keeps some.
+// Package branch holds the messages of one branch of a conversation. It keeps a small row for every message, with what
+// is needed of all of them, such as the role and the number of tokens. The messages themselves are read from the store
+// in pages, some of which are cached.
 package branch
 
 import (
@@ -14,25 +14,25 @@ import (
 	"winnow/session/store"
 )
 
-// Row is what is known of a message without reading it.
+// Row is what is known about a message without reading it from the store.
 type Row struct {
 	ID      int64
-	Request int64 // the request that asked for it, 0 for none
-	Created int64 // when it was said, Unix milliseconds, 0 for unknown
-	Tokens  int32 // of its text by the tokenizer in use, 0 where they are not counted
+	Request int64 // the request that it answers, 0 for none
+	Created int64 // Unix milliseconds, 0 if unknown
+	Tokens  int32 // of its text by the current tokenizer, 0 if not counted
 	Size    int32 // bytes of its text
-	Calls   int32 // tool calls
-	Seq     int32 // its place in the conversation, from 1, counting every branch
+	Calls   int32 // number of tool calls
+	Seq     int32 // its number in the conversation, from 1, across all branches
 
-	Siblings  uint16 // how many messages share its parent, itself included
-	role      uint8  // an index of roles
-	status    uint8  // an index of statuses
-	Alone     bool   // it is sent without the conversation before it
-	Faulty    bool   // its turn failed behind it
-	Reasoning bool   // it has reasoning
+	Siblings   uint16 // number of messages with the same parent, including itself
+	role       uint8  // index into roles
+	status     uint8  // index into statuses
+	SentAlone  bool   // it is sent without the conversation before it
+	TurnFailed bool   // a turn failed after it
+	Reasoning  bool   // it has reasoning
 }
 
-// The roles and the statuses of rows. What else a message has is "" in its row: it is kept, and never sent.
+// The roles and statuses of rows. Any other is "" in a row; such messages are kept but never sent.
 var (
 	roles    = [...]history.Role{"", history.System, history.User, history.Assistant, history.Tool}
 	statuses = [...]history.Status{
@@ -41,37 +41,38 @@ var (
 	}
 )
 
-// Role is who speaks, "" for somebody unknown.
+// Role returns the author of the message, "" if unknown.
 func (r Row) Role() history.Role { return roles[r.role] }
 
-// Status is how whole the message is.
+// Status says whether the message arrived completely.
 func (r Row) Status() history.Status { return statuses[r.status] }
 
-// Branch is the messages of a branch in order, each younger than the one before. It is a value: no method changes what
-// another goroutine reads. The zero Branch is empty.
+// Branch is a list of messages, each newer than the one before. It is a value: no method changes what another goroutine
+// sees. The zero Branch is empty and keeps its messages in memory.
 type Branch struct {
 	rows  []Row
 	pages *pages
 }
 
-// New is an empty branch whose messages are read by their ids. Counts of another tokenizer are left out.
+// New returns an empty branch that uses read to get messages by their ids. Token counts of other tokenizers are
+// ignored.
 func New(tokenizer string, read func(ctx context.Context, ids []int64) ([]store.Message, error)) Branch {
 	return Branch{pages: &pages{tokenizer: tokenizer, read: read, kept: map[int][]store.Message{}}}
 }
 
-// Len is how many messages there are.
+// Len returns the number of messages.
 func (b Branch) Len() int { return len(b.rows) }
 
-// Row is what is known of message i, from 0.
+// Row returns the row of message i, from 0.
 func (b Branch) Row(i int) Row { return b.rows[i] }
 
-// ID is the id of message i.
+// ID returns the id of message i.
 func (b Branch) ID(i int) int64 { return b.rows[i].ID }
 
-// Role is who speaks message i.
+// Role returns the author of message i.
 func (b Branch) Role(i int) history.Role { return b.rows[i].Role() }
 
-// IDs are the ids of the messages in order.
+// IDs yields the ids of the messages in order.
 func (b Branch) IDs() iter.Seq[int64] {
 	return func(yield func(int64) bool) {
 		for i := 0; i < len(b.rows) && yield(b.rows[i].ID); i++ {
@@ -79,42 +80,43 @@ func (b Branch) IDs() iter.Seq[int64] {
 	}
 }
 
-// Find is the index of a message, or where it would be.
+// Find returns the index of a message, or where it would be inserted.
 func (b Branch) Find(id int64) (at int, there bool) {
 	at = sort.Search(len(b.rows), func(i int) bool { return b.rows[i].ID >= id })
 	return at, at < len(b.rows) && b.rows[at].ID == id
 }
 
-// First is the branch of the first n messages.
+// First returns the branch of the first n messages.
 func (b Branch) First(n int) Branch { return Branch{b.rows[:n:n], b.pages} }
 
-// With is the branch with more messages at its end. They are in the store, or the branch is one of Of.
-func (b Branch) With(messages ...store.Message) Branch {
+// Append returns the branch with more messages at its end. They must already be stored, unless the branch began as a
+// zero Branch.
+func (b Branch) Append(messages ...store.Message) Branch {
 	if b.pages == nil {
 		b.pages = inMemory()
 	}
 	b.pages.add(messages)
-	b.rows = slices.Grow(slices.Clip(b.rows), len(messages)) // another branch may go on from here too
+	b.rows = slices.Grow(slices.Clip(b.rows), len(messages)) // another branch may share these rows
 	for i := range messages {
 		b.rows = append(b.rows, b.pages.row(&messages[i]))
 	}
 	return b
 }
 
-// Behind is the branch with older messages in front, which are another branch read through the same pages.
-func (b Branch) Behind(older Branch) Branch {
+// WithOlder returns the branch with older messages in front. older must read messages the same way.
+func (b Branch) WithOlder(older Branch) Branch {
 	return Branch{slices.Concat(older.rows, b.rows), older.pages}
 }
 
-// Change is the branch with its rows as change leaves them.
-func (b Branch) Change(change func(rows []Row)) Branch {
+// UpdateRows returns the branch with its rows changed by change.
+func (b Branch) UpdateRows(change func(rows []Row)) Branch {
 	b.rows = slices.Clone(b.rows)
 	change(b.rows)
 	return b
 }
 
-// Last is the index of the newest message of a role, -1 for none.
-func (b Branch) Last(role history.Role) int {
+// LastOf returns the index of the newest message of a role, or -1.
+func (b Branch) LastOf(role history.Role) int {
 	at := len(b.rows) - 1
 	for at >= 0 && b.Role(at) != role {
 		at--
@@ -122,19 +124,19 @@ func (b Branch) Last(role history.Role) int {
 	return at
 }
 
-// Forget reads the messages anew when they are asked for: the store has something else now.
-func (b Branch) Forget() { b.pages.forget() }
+// DropCache makes later calls read messages from the store again, because it has changed.
+func (b Branch) DropCache() { b.pages.forget() }
 
-// Message reads message i. The page that it is on is read from the store where that was not kept.
+// Message reads message i. If its page is not cached, the whole page is read from the store.
 func (b Branch) Message(i int) (store.Message, error) {
 	m, err := b.pages.message(b, i)
 	if err != nil {
 		return m, err
 	}
-	return b.pages.as(m, b.rows[i]), nil
+	return b.pages.withRowTokens(m, b.rows[i]), nil
 }
 
-// ByID reads the message with an id. It is not there where the branch has no such message.
+// ByID reads the message with an id. there is false if the branch has no such message.
 func (b Branch) ByID(id int64) (m store.Message, there bool, err error) {
 	at, there := b.Find(id)
 	if there {
@@ -143,10 +145,9 @@ func (b Branch) ByID(id int64) (m store.Message, there bool, err error) {
 	return m, there, err
 }
 
-// Each calls f with the messages from one index to before another, until f fails. None of them takes a place among the
-// pages that are kept.
+// Each calls f with each message in the half-open range of indexes, until f fails. It does not fill the cache.
 func (b Branch) Each(ctx context.Context, from, to int, f func(i int, m store.Message) error) error {
-	return b.Pieces(ctx, from, to, func(from int, messages []store.Message) error {
+	return b.EachChunk(ctx, from, to, func(from int, messages []store.Message) error {
 		for i, m := range messages {
 			if err := f(from+i, m); err != nil {
 				return err
@@ -156,15 +157,15 @@ func (b Branch) Each(ctx context.Context, from, to int, f func(i int, m store.Me
 	})
 }
 
-// Pieces is Each for many messages at a time, the first of which has the index from.
-func (b Branch) Pieces(ctx context.Context, from, to int, f func(from int, messages []store.Message) error) error {
-	for ; from < to; from += piece {
-		list, err := b.pages.some(ctx, b, from, min(from+piece, to))
+// EachChunk is like Each, but calls f with many messages at a time; from is the index of the first.
+func (b Branch) EachChunk(ctx context.Context, from, to int, f func(from int, messages []store.Message) error) error {
+	for ; from < to; from += chunkSize {
+		list, err := b.pages.readRange(ctx, b, from, min(from+chunkSize, to))
 		if err != nil {
 			return err
 		}
 		for i := range list {
-			list[i] = b.pages.as(list[i], b.rows[from+i])
+			list[i] = b.pages.withRowTokens(list[i], b.rows[from+i])
 		}
 		if err := f(from, list); err != nil {
 			return err
@@ -173,12 +174,12 @@ func (b Branch) Pieces(ctx context.Context, from, to int, f func(from int, messa
 	return nil
 }
 
-// Load reads the messages with these ids, which become the end of the branch. f is called with each piece of them as
-// it is read, and may count their tokens.
+// Load reads the messages with these ids and appends them to the branch. If f is not nil, it is called with each chunk
+// that was read, and may count tokens.
 func (b Branch) Load(ctx context.Context, ids []int64, f func(messages []store.Message) error) (Branch, error) {
 	b.rows = slices.Grow(slices.Clip(b.rows), len(ids))
-	for some := range slices.Chunk(ids, piece) {
-		list, err := b.pages.fetch(ctx, len(b.rows), some)
+	for some := range slices.Chunk(ids, chunkSize) {
+		list, err := b.pages.readIDs(ctx, len(b.rows), some)
 		if err == nil && f != nil {
 			err = f(list)
 		}
@@ -193,20 +194,20 @@ func (b Branch) Load(ctx context.Context, ids []int64, f func(messages []store.M
 }
 
 // All reads all messages.
-func (b Branch) All(ctx context.Context) ([]store.Message, error) { return b.Between(ctx, 0, b.Len()) }
+func (b Branch) All(ctx context.Context) ([]store.Message, error) { return b.Slice(ctx, 0, b.Len()) }
 
-// Between reads the messages from one index to before another.
-func (b Branch) Between(ctx context.Context, from, to int) ([]store.Message, error) {
+// Slice reads the messages in the half-open range of indexes.
+func (b Branch) Slice(ctx context.Context, from, to int) ([]store.Message, error) {
 	list := make([]store.Message, 0, to-from)
-	err := b.Pieces(ctx, from, to, func(_ int, messages []store.Message) error {
+	err := b.EachChunk(ctx, from, to, func(_ int, messages []store.Message) error {
 		list = append(list, messages...)
 		return nil
 	})
 	return list, err
 }
 
-// History is stored messages as a plan reads them.
-func History(messages []store.Message) []history.Message {
+// HistoryMessages returns the messages without what only the store needs.
+func HistoryMessages(messages []store.Message) []history.Message {
 	list := make([]history.Message, len(messages))
 	for i := range messages {
 		list[i] = messages[i].Message
@@ -214,16 +215,16 @@ func History(messages []store.Message) []history.Message {
 	return list
 }
 
-// row is what is known of a message.
+// row returns the row of a message.
 func (p *pages) row(m *store.Message) Row {
 	r := Row{
 		ID: m.ID, Request: m.Request, Created: m.CreatedMS, Size: int32(min(len(m.Content), math.MaxInt32)),
 		Calls: int32(len(m.ToolCalls)), Seq: int32(m.Seq),
 		Siblings: uint16(min(m.Siblings, math.MaxUint16)), role: uint8(max(0, slices.Index(roles[:], m.Role))),
-		status: uint8(max(0, slices.Index(statuses[:], m.Status))),
-		Alone:  m.Alone, Faulty: m.Fault != "", Reasoning: m.Reasoning != "",
+		status:    uint8(max(0, slices.Index(statuses[:], m.Status))),
+		SentAlone: m.Alone, TurnFailed: m.Fault != "", Reasoning: m.Reasoning != "",
 	}
-	if p.own != nil || m.Tokenizer == p.tokenizer {
+	if p.unstored != nil || m.Tokenizer == p.tokenizer {
 		r.Tokens = int32(min(m.Tokens, math.MaxInt32))
 	}
 	return r

@@ -53,8 +53,8 @@ func (p plain) check(t *rapid.T, d *disk) {
 		r := p.Row(i)
 		if r.ID != want.ID || r.Role() != want.Role || r.Status() != want.Status || int(r.Size) != len(want.Content) ||
 			int(r.Tokens) != want.Tokens ||
-			int(r.Calls) != len(want.ToolCalls) || r.Request != want.Request || r.Alone != want.Alone ||
-			r.Faulty != (want.Fault != "") {
+			int(r.Calls) != len(want.ToolCalls) || r.Request != want.Request || r.SentAlone != want.Alone ||
+			r.TurnFailed != (want.Fault != "") {
 			t.Fatalf("row %d is %+v, want that of %+v", i, r, want)
 		}
 		if at, there := p.Find(want.ID); at != i || !there {
@@ -64,7 +64,7 @@ func (p plain) check(t *rapid.T, d *disk) {
 			lastUser = i
 		}
 	}
-	if got := p.Last(history.User); got != lastUser {
+	if got := p.LastOf(history.User); got != lastUser {
 		t.Fatalf("the last message of the user is %d, want %d", got, lastUser)
 	}
 	all, err := p.All(t.Context())
@@ -111,7 +111,7 @@ func TestBranchIsTheListOfItsMessages(t *testing.T) {
 				for range rapid.IntRange(1, 200).Draw(t, "more") {
 					more = append(more, message())
 				}
-				b.Branch, b.messages = b.With(more...), append(slices.Clip(b.messages), more...)
+				b.Branch, b.messages = b.Append(more...), append(slices.Clip(b.messages), more...)
 			case 1: // another branch that begins as this one
 				n := rapid.IntRange(0, b.Len()).Draw(t, "first")
 				branches = append(branches, plain{b.First(n), slices.Clone(b.messages[:n])})
@@ -120,7 +120,7 @@ func TestBranchIsTheListOfItsMessages(t *testing.T) {
 					at := rapid.IntRange(0, b.Len()-1).Draw(t, "counted")
 					b.messages = slices.Clone(b.messages)
 					b.messages[at].Tokens += 3
-					b.Branch = b.Change(func(rows []Row) { rows[at].Tokens += 3 })
+					b.Branch = b.UpdateRows(func(rows []Row) { rows[at].Tokens += 3 })
 				}
 			case 3: // one message is asked for
 				if b.Len() > 0 {
@@ -133,11 +133,11 @@ func TestBranchIsTheListOfItsMessages(t *testing.T) {
 				}
 			case 4: // the newest were read first
 				n := rapid.IntRange(0, b.Len()).Draw(t, "older")
-				newest := b.First(0).With(b.messages[n:]...)
+				newest := b.First(0).Append(b.messages[n:]...)
 				for i, m := range b.messages[n:] {
-					newest = newest.Change(func(rows []Row) { rows[i].Tokens = int32(m.Tokens) })
+					newest = newest.UpdateRows(func(rows []Row) { rows[i].Tokens = int32(m.Tokens) })
 				}
-				b.Branch = newest.Behind(b.First(n))
+				b.Branch = newest.WithOlder(b.First(n))
 			case 5:
 				d.broken = !d.broken
 			case 6: // all is read anew
@@ -153,7 +153,7 @@ func TestBranchIsTheListOfItsMessages(t *testing.T) {
 					t.Fatal(err)
 				}
 				for i := range b.messages {
-					loaded = loaded.Change(func(rows []Row) { rows[i].Tokens = int32(b.messages[i].Tokens) })
+					loaded = loaded.UpdateRows(func(rows []Row) { rows[i].Tokens = int32(b.messages[i].Tokens) })
 				}
 				b.Branch = loaded
 			}
@@ -172,7 +172,7 @@ func TestAMessageThatIsGoneIsAnError(t *testing.T) {
 	for i := range 3 {
 		m := store.Message{Message: history.Message{ID: int64(i + 1), Role: history.User}}
 		d.messages[m.ID] = m
-		b = b.With(m)
+		b = b.Append(m)
 	}
 	delete(d.messages, 2)
 	if m, err := b.Message(2); !errors.Is(err, store.ErrNotFound) {

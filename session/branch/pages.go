@@ -11,51 +11,51 @@ import (
 )
 
 const (
-	page     = 32               // messages that are read together where one of them is asked for
-	piece    = 256              // messages that are read together where all of them are asked for
-	mostKept = 6 << 20          // bytes of texts in the pages that are kept
-	readTime = 10 * time.Second // a page that takes longer is not read: whoever asks for one waits for it
+	pageSize  = 32               // messages that are read together to get one of them
+	chunkSize = 256              // messages that are read together to get all of them
+	mostKept  = 6 << 20          // bytes of the cached messages
+	readTime  = 10 * time.Second // time limit for a page, because the caller waits for it
 )
 
-// pages read the messages of branches and keep some of what they read. They are safe for several goroutines.
+// pages reads the messages of branches and caches some of them. It is safe for concurrent use.
 type pages struct {
 	tokenizer string
 	read      func(ctx context.Context, ids []int64) ([]store.Message, error)
 
-	mu   sync.Mutex
-	kept map[int][]store.Message // by number: page n begins with message n*page of one of the branches
-	size int                     // about how many bytes they take
-	own  map[int64]store.Message // messages that no store has; nil where read has all of them
+	mu       sync.Mutex
+	kept     map[int][]store.Message // by number: page n begins with message n*pageSize of one of the branches
+	size     int                     // approximate size of kept in bytes
+	unstored map[int64]store.Message // messages that are not stored anywhere else; nil if read has all of them
 }
 
-// inMemory is pages of messages that no store has.
+// inMemory returns pages for messages that are not stored anywhere else.
 func inMemory() *pages {
-	p := &pages{kept: map[int][]store.Message{}, own: map[int64]store.Message{}}
+	p := &pages{kept: map[int][]store.Message{}, unstored: map[int64]store.Message{}}
 	p.read = func(_ context.Context, ids []int64) ([]store.Message, error) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		list := make([]store.Message, len(ids))
 		for i, id := range ids {
-			list[i] = p.own[id]
+			list[i] = p.unstored[id]
 		}
 		return list, nil
 	}
 	return p
 }
 
-// add takes messages that have just come. Those of a store are read again when they are asked for.
+// add takes new messages. Those of a store are read again when they are needed.
 func (p *pages) add(messages []store.Message) {
-	if p.own == nil {
+	if p.unstored == nil {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, m := range messages {
-		p.own[m.ID] = m
+		p.unstored[m.ID] = m
 	}
 }
 
-// forget drops what is kept.
+// forget empties the cache.
 func (p *pages) forget() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -63,9 +63,9 @@ func (p *pages) forget() {
 	p.size = 0
 }
 
-// message is message i of a branch.
+// message returns message i of a branch.
 func (p *pages) message(b Branch, i int) (store.Message, error) {
-	number, at := i/page, i%page
+	number, at := i/pageSize, i%pageSize
 	p.mu.Lock()
 	list := p.kept[number]
 	p.mu.Unlock()
@@ -74,7 +74,7 @@ func (p *pages) message(b Branch, i int) (store.Message, error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), readTime)
 	defer cancel()
-	list, err := p.some(ctx, b, number*page, min(number*page+page, b.Len()))
+	list, err := p.readRange(ctx, b, number*pageSize, min(number*pageSize+pageSize, b.Len()))
 	if err != nil {
 		return store.Message{}, err
 	}
@@ -82,7 +82,7 @@ func (p *pages) message(b Branch, i int) (store.Message, error) {
 	return list[at], nil
 }
 
-// keep keeps a page. Where there is too much, all others go.
+// keep caches a page. If the cache is full, all other pages are dropped.
 func (p *pages) keep(number int, list []store.Message) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -94,7 +94,7 @@ func (p *pages) keep(number int, list []store.Message) {
 	p.kept[number] = list
 }
 
-// sizeOf is about how many bytes messages take.
+// sizeOf returns the approximate size of messages in bytes.
 func sizeOf(messages []store.Message) (n int) {
 	for i := range messages {
 		m := &messages[i]
@@ -109,13 +109,13 @@ func sizeOf(messages []store.Message) (n int) {
 	return n
 }
 
-// some are the messages of a branch from one index to before another.
-func (p *pages) some(ctx context.Context, b Branch, from, to int) ([]store.Message, error) {
-	return p.fetch(ctx, from, slices.Collect(Branch{rows: b.rows[from:to]}.IDs()))
+// readRange reads the messages of a branch in the half-open range of indexes.
+func (p *pages) readRange(ctx context.Context, b Branch, from, to int) ([]store.Message, error) {
+	return p.readIDs(ctx, from, slices.Collect(Branch{rows: b.rows[from:to]}.IDs()))
 }
 
-// fetch reads messages, the first of which has the index from.
-func (p *pages) fetch(ctx context.Context, from int, ids []int64) ([]store.Message, error) {
+// readIDs reads messages; from is the index of the first, for errors.
+func (p *pages) readIDs(ctx context.Context, from int, ids []int64) ([]store.Message, error) {
 	list, err := p.read(ctx, ids)
 	if err == nil && !slices.EqualFunc(list, ids, func(m store.Message, id int64) bool { return m.ID == id }) {
 		err = store.ErrNotFound
@@ -126,10 +126,10 @@ func (p *pages) fetch(ctx context.Context, from int, ids []int64) ([]store.Messa
 	return list, nil
 }
 
-// as is a message with the tokens of its row.
-func (p *pages) as(m store.Message, row Row) store.Message {
+// withRowTokens returns a message with the token count of its row.
+func (p *pages) withRowTokens(m store.Message, row Row) store.Message {
 	m.Tokens = int(row.Tokens)
-	if p.own == nil && row.Tokens > 0 {
+	if p.unstored == nil && row.Tokens > 0 {
 		m.Tokenizer = p.tokenizer
 	}
 	return m

@@ -1,5 +1,5 @@
-// Package limits decides whether a request stays within the limits that the user set on tokens and money. It
-// is given what was spent so far and what the request is estimated to take; it reads no store and no clock.
+// Package limits decides whether a request stays within the user's limits on tokens and money. It gets what was spent
+// so far and the estimate for the request; it reads no store and no clock.
 package limits
 
 import (
@@ -12,108 +12,108 @@ import (
 	"winnow/llm/pricing"
 )
 
-// Amount is tokens and money. As a limit, what is 0 is not limited.
+// Amount is a number of tokens and a cost. As a limit, 0 is no limit.
 type Amount struct {
 	Tokens int // of requests and answers
 	Cost   pricing.Money
 }
 
-// Scope is what a limit holds for.
+// Scope is what a limit applies to.
 type Scope string
 
-// The scopes, from the narrowest on.
+// The scopes, from the narrowest.
 const (
-	Request Scope = "request"
-	Session Scope = "session"
-	Day     Scope = "day"
-	Month   Scope = "month"
+	PerRequest Scope = "request"
+	PerSession Scope = "session"
+	PerDay     Scope = "day"
+	PerMonth   Scope = "month"
 )
 
 // Limits are what the user allows. The zero value allows everything.
 type Limits struct {
 	Request, Session, Day, Month Amount
 
-	AskUnknown bool // ask before a request whose cost cannot be estimated, where a cost is limited
+	AskUnknownPrice bool // with a limit on cost: ask before a request whose cost cannot be estimated
 }
 
-// Any says whether there is a limit.
-func (l Limits) Any() bool { return l != Limits{AskUnknown: l.AskUnknown} }
+// IsSet reports whether there is any limit.
+func (l Limits) IsSet() bool { return l != Limits{AskUnknownPrice: l.AskUnknownPrice} }
 
-// OnCost says whether there is a limit on money.
+// OnCost reports whether there is a limit on cost.
 func (l Limits) OnCost() bool {
 	return l.Request.Cost > 0 || l.Session.Cost > 0 || l.Day.Cost > 0 || l.Month.Cost > 0
 }
 
-// of is the limit of a scope.
+// of returns the limit of a scope.
 func (l *Limits) of(scope Scope) *Amount {
-	return map[Scope]*Amount{Request: &l.Request, Session: &l.Session, Day: &l.Day, Month: &l.Month}[scope]
+	return map[Scope]*Amount{PerRequest: &l.Request, PerSession: &l.Session, PerDay: &l.Day, PerMonth: &l.Month}[scope]
 }
 
-// Spent is what was used before a request.
-type Spent struct{ Session, Day, Month Amount }
+// SpentBefore is what was spent before a request.
+type SpentBefore struct{ Session, Day, Month Amount }
 
-// Estimate is what a request is expected to take, together with the answer that it leaves room for.
+// Estimate is what a request is expected to use, including the longest answer that it allows.
 type Estimate struct {
 	Tokens int
-	Cost   pricing.Cost // without a source for a server of the user's own that costs nothing
+	Cost   pricing.Cost // without From for the user's own servers, which cost nothing
 }
 
-// Exceeded is one limit that a request would exceed.
-type Exceeded struct {
+// ExceededLimit is one limit that a request would exceed.
+type ExceededLimit struct {
 	Scope    Scope
-	OnTokens bool   // the limit is on tokens, else on money
-	Limit    Amount // the one of the scope
-	Total    Amount // of the scope, with the request
+	OnTokens bool   // the limit is on tokens, otherwise on cost
+	Limit    Amount // the limit of the scope
+	Total    Amount // the total of the scope, including the request
 }
 
-// Over is why a request is not sent without asking. The zero value is no reason.
-type Over struct {
-	Estimate Estimate
-	Exceeded []Exceeded // the narrowest scope first, each limit once
-	Unknown  bool       // its cost cannot be estimated, and Limits.AskUnknown is set
+// OverLimit is why a request is not sent without asking. The zero value means that it may be sent.
+type OverLimit struct {
+	Estimate     Estimate
+	Exceeded     []ExceededLimit // the narrowest scope first
+	PriceUnknown bool            // its cost cannot be estimated, and Limits.AskUnknownPrice is set
 }
 
-// Any says whether there is a reason.
-func (o Over) Any() bool { return len(o.Exceeded) > 0 || o.Unknown }
+// Any reports whether there is a reason to ask.
+func (o OverLimit) Any() bool { return len(o.Exceeded) > 0 || o.PriceUnknown }
 
-// Check says which limits a request would exceed. A limit that is reached exactly is not exceeded. What costs nothing,
-// for all that is known, is not kept back by a limit on money.
-func (l Limits) Check(s Spent, e Estimate) Over {
-	o := Over{Estimate: e, Unknown: l.AskUnknown && l.Unchecked(e)}
+// Check returns which limits a request would exceed. Reaching a limit exactly does not exceed it. Limits on cost never
+// hold back a request that is free as far as is known.
+func (l Limits) Check(s SpentBefore, e Estimate) OverLimit {
+	o := OverLimit{Estimate: e, PriceUnknown: l.AskUnknownPrice && l.Unpriced(e)}
 	free := e.Cost.From == "" || e.Cost.Known() && e.Cost.Amount == 0
 	add := func(scope Scope, before Amount) {
 		limit, total := *l.of(scope), Amount{before.Tokens + e.Tokens, before.Cost + e.Cost.Amount}
 		if limit.Tokens > 0 && total.Tokens > limit.Tokens {
-			o.Exceeded = append(o.Exceeded, Exceeded{scope, true, limit, total})
+			o.Exceeded = append(o.Exceeded, ExceededLimit{scope, true, limit, total})
 		}
 		if limit.Cost > 0 && total.Cost > limit.Cost && !free {
-			o.Exceeded = append(o.Exceeded, Exceeded{scope, false, limit, total})
+			o.Exceeded = append(o.Exceeded, ExceededLimit{scope, false, limit, total})
 		}
 	}
-	add(Request, Amount{})
-	add(Session, s.Session)
-	add(Day, s.Day)
-	add(Month, s.Month)
+	add(PerRequest, Amount{})
+	add(PerSession, s.Session)
+	add(PerDay, s.Day)
+	add(PerMonth, s.Month)
 	if !o.Any() {
-		return Over{}
+		return OverLimit{}
 	}
 	return o
 }
 
-// Unchecked says that a limit on money cannot be compared with the request, because its price is not known.
-func (l Limits) Unchecked(e Estimate) bool { return l.OnCost() && e.Cost.From == pricing.Unpriced }
+// Unpriced reports whether a limit on cost cannot be checked, because the price of the request is unknown.
+func (l Limits) Unpriced(e Estimate) bool { return l.OnCost() && e.Cost.From == pricing.Unpriced }
 
-// Raised are the limits with those that a request exceeds doubled until they leave room for more than it.
-func (l Limits) Raised(o Over) Limits {
-	l.AskUnknown = l.AskUnknown && !o.Unknown
+// Raised returns the limits with each exceeded one doubled until it leaves room for more than the request.
+func (l Limits) Raised(o OverLimit) Limits {
+	l.AskUnknownPrice = l.AskUnknownPrice && !o.PriceUnknown
 	for _, x := range o.Exceeded {
 		*l.of(x.Scope) = x.raise(*l.of(x.Scope))
 	}
 	return l
 }
 
-// raise is a limit, raised where it is exceeded.
-func (x Exceeded) raise(limit Amount) Amount {
+// raise returns a limit, raised where it is exceeded.
+func (x ExceededLimit) raise(limit Amount) Amount {
 	if x.OnTokens {
 		limit.Tokens = doubled(limit.Tokens, x.Total.Tokens)
 	} else {
@@ -122,8 +122,8 @@ func (x Exceeded) raise(limit Amount) Amount {
 	return limit
 }
 
-// doubled is a limit doubled until it holds a total and half as much again: a conversation grows, and the next
-// request is not to be asked about at once. No limit stays none.
+// doubled returns a limit doubled until it holds half as much again as the total, so that the next, longer request does
+// not ask again at once. A limit of 0 stays 0.
 func doubled[N int | pricing.Money](limit, total N) N {
 	for limit > 0 && limit < total+total/2 {
 		if limit > math.MaxInt64/2 {
@@ -134,27 +134,27 @@ func doubled[N int | pricing.Money](limit, total N) N {
 	return limit
 }
 
-// Answer is what the user decides about a request that would exceed a limit.
+// Answer is the user's decision about a request that would exceed a limit.
 type Answer string
 
 // The answers.
 const (
-	No    Answer = "no"    // it is not sent
-	Once  Answer = "once"  // it is sent, and the limits stay
-	Raise Answer = "raise" // it is sent, and the limits are raised for the session
+	DoNotSend  Answer = "no"    // it is not sent
+	SendOnce   Answer = "once"  // it is sent, and the limits stay
+	RaiseLimit Answer = "raise" // it is sent, and the limits are raised for the session
 )
 
-// names are what the scopes are called: as the owner of a limit, and as what a request adds to.
+// names has the words for each scope: after a limit, and as the subject of a sentence.
 var names = map[Scope]struct{ per, whole string }{
-	Request: {" per request", "this request"},
-	Session: {" per chat", "this chat"},
-	Day:     {" per day", "today"},
-	Month:   {" per month", "this month"},
+	PerRequest: {" per request", "this request"},
+	PerSession: {" per chat", "this chat"},
+	PerDay:     {" per day", "today"},
+	PerMonth:   {" per month", "this month"},
 }
 
-// Clause says what a request would exceed, to stand in a sentence: "this request is estimated at ~$0.42, above
-// your limit of $0.25 per request".
-func (o Over) Clause() string {
+// Clause returns what a request would exceed as a part of a sentence: "this request is estimated at ~$0.42, above your
+// limit of $0.25 per request".
+func (o OverLimit) Clause() string {
 	var parts []string
 	for _, x := range o.Exceeded {
 		total := "~" + x.text(x.Total)
@@ -162,20 +162,20 @@ func (o Over) Clause() string {
 			total = pricing.Cost{Amount: x.Total.Cost, From: pricing.Estimated}.String()
 		}
 		text := "this request is estimated at " + total
-		if x.Scope != Request {
+		if x.Scope != PerRequest {
 			text = fmt.Sprintf("with this request %s comes to %s", names[x.Scope].whole, total)
 		}
 		parts = append(parts, text+", above your limit of "+x.text(x.Limit)+names[x.Scope].per)
 	}
-	if o.Unknown {
+	if o.PriceUnknown {
 		parts = append(parts, "the cost of this request cannot be estimated, because the price of the model is not "+
 			"known")
 	}
 	return strings.Join(parts, "; ")
 }
 
-// Sentence is Clause as a sentence.
-func (o Over) Sentence() string {
+// Sentence returns Clause as a sentence.
+func (o OverLimit) Sentence() string {
 	clause := o.Clause()
 	if clause == "" {
 		return ""
@@ -183,20 +183,20 @@ func (o Over) Sentence() string {
 	return strings.ToUpper(clause[:1]) + clause[1:] + "."
 }
 
-// Short names the first limit that a request would exceed, for a line with little room: "above $0.25 per request".
-func (o Over) Short() string {
+// Short names the first exceeded limit for a short line: "above $0.25 per request".
+func (o OverLimit) Short() string {
 	switch {
 	case len(o.Exceeded) > 0:
 		x := o.Exceeded[0]
 		return "above " + x.text(x.Limit) + names[x.Scope].per
-	case o.Unknown:
+	case o.PriceUnknown:
 		return "price not known"
 	}
 	return ""
 }
 
-// Keys are the limits by their keys in the configuration.
-func (o Over) Keys() []string {
+// ConfigKeys returns the configuration keys of the exceeded limits.
+func (o OverLimit) ConfigKeys() []string {
 	var keys []string
 	for _, x := range o.Exceeded {
 		what := "_cost"
@@ -205,14 +205,14 @@ func (o Over) Keys() []string {
 		}
 		keys = append(keys, string(x.Scope)+what)
 	}
-	if o.Unknown {
+	if o.PriceUnknown {
 		keys = append(keys, "unknown_price")
 	}
 	return keys
 }
 
-// RaisedTo says what Raised does: "$0.50 per request".
-func (o Over) RaisedTo() string {
+// RaisedTo returns what Raised would set: "$0.50 per request".
+func (o OverLimit) RaisedTo() string {
 	var parts []string
 	for _, x := range o.Exceeded {
 		parts = append(parts, x.text(x.raise(x.Limit))+names[x.Scope].per)
@@ -220,8 +220,8 @@ func (o Over) RaisedTo() string {
 	return strings.Join(parts, ", ")
 }
 
-// text is the tokens or the money of an amount, as the limit is on the one or the other.
-func (x Exceeded) text(a Amount) string {
+// text formats the tokens or the cost of an amount, whichever the limit is on.
+func (x ExceededLimit) text(a Amount) string {
 	if x.OnTokens {
 		return humanize.Comma(int64(a.Tokens)) + " tokens"
 	}

@@ -22,8 +22,8 @@ func drawLimits(t *rapid.T) Limits {
 	}
 }
 
-func drawSpent(t *rapid.T) Spent {
-	return Spent{drawAmount(t, "session"), drawAmount(t, "day"), drawAmount(t, "month")}
+func drawSpent(t *rapid.T) SpentBefore {
+	return SpentBefore{drawAmount(t, "session"), drawAmount(t, "day"), drawAmount(t, "month")}
 }
 
 func drawEstimate(t *rapid.T) Estimate {
@@ -48,10 +48,10 @@ func TestOnlyWhatIsOverALimitIsHeldBack(t *testing.T) {
 			scope         Scope
 			limit, before Amount
 		}{
-			{Request, l.Request, Amount{}},
-			{Session, l.Session, s.Session},
-			{Day, l.Day, s.Day},
-			{Month, l.Month, s.Month},
+			{PerRequest, l.Request, Amount{}},
+			{PerSession, l.Session, s.Session},
+			{PerDay, l.Day, s.Day},
+			{PerMonth, l.Month, s.Month},
 		} {
 			if sum.limit.Tokens != 0 && sum.before.Tokens+e.Tokens > sum.limit.Tokens {
 				want[string(sum.scope)+"_tokens"] = true
@@ -61,10 +61,10 @@ func TestOnlyWhatIsOverALimitIsHeldBack(t *testing.T) {
 			}
 		}
 		limited := l.Request.Cost+l.Session.Cost+l.Day.Cost+l.Month.Cost > 0
-		if l.AskUnknown && limited && e.Cost.From == pricing.Unpriced {
+		if l.AskUnknownPrice && limited && e.Cost.From == pricing.Unpriced {
 			want["unknown_price"] = true
 		}
-		got := over.Keys()
+		got := over.ConfigKeys()
 		if len(got) != len(want) || slices.ContainsFunc(got, func(key string) bool { return !want[key] }) {
 			t.Fatalf("held back for %v, want %v", got, want)
 		}
@@ -81,7 +81,7 @@ func TestRaisedLimitsHoldTheRequest(t *testing.T) {
 		over := l.Check(s, e)
 		raised := l.Raised(over)
 		if again := raised.Check(s, e); again.Any() {
-			t.Fatalf("%+v raised for %+v is %+v, and the request is held back for %v", l, over, raised, again.Keys())
+			t.Fatalf("%+v raised for %+v is %+v, and the request is held back for %v", l, over, raised, again.ConfigKeys())
 		}
 		for _, pair := range [][2]Amount{
 			{l.Request, raised.Request},
@@ -106,7 +106,7 @@ func TestWhatIsOverALimitIsSaidInASentence(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		limits Limits
-		spent  Spent
+		spent  SpentBefore
 		cost   pricing.Cost
 		want   string
 		short  string
@@ -115,7 +115,7 @@ func TestWhatIsOverALimitIsSaidInASentence(t *testing.T) {
 		{
 			"one request",
 			Limits{Request: Amount{Cost: 25 * cent}},
-			Spent{},
+			SpentBefore{},
 			pricing.Cost{Amount: 42 * cent, From: pricing.Estimated},
 			"This request is estimated at ~$0.42, above your limit of $0.25 per request.", "above $0.25 per request",
 			"$1.00 per request",
@@ -123,7 +123,7 @@ func TestWhatIsOverALimitIsSaidInASentence(t *testing.T) {
 		{
 			"a day and tokens",
 			Limits{Request: Amount{Tokens: 4000}, Day: Amount{Cost: 500 * cent}},
-			Spent{Day: Amount{Cost: 470 * cent}},
+			SpentBefore{Day: Amount{Cost: 470 * cent}},
 			pricing.Cost{Amount: 42 * cent, From: pricing.Estimated},
 			"This request is estimated at ~12,000 tokens, above your limit of 4,000 tokens per request; with this " +
 				"request today comes to ~$5.12, above your limit of $5.00 per day.",
@@ -131,16 +131,16 @@ func TestWhatIsOverALimitIsSaidInASentence(t *testing.T) {
 		},
 		{
 			"a price that nobody knows",
-			Limits{Month: Amount{Cost: cent}, AskUnknown: true},
-			Spent{},
+			Limits{Month: Amount{Cost: cent}, AskUnknownPrice: true},
+			SpentBefore{},
 			pricing.Cost{From: pricing.Unpriced},
 			"The cost of this request cannot be estimated, because the price of the model is not known.",
 			"price not known", "",
 		},
 		{"a price that nobody knows, allowed", Limits{
 			Month: Amount{Cost: cent},
-		}, Spent{}, pricing.Cost{From: pricing.Unpriced}, "", "", ""},
-		{"a server of the user's own", Limits{Session: Amount{Cost: cent}}, Spent{
+		}, SpentBefore{}, pricing.Cost{From: pricing.Unpriced}, "", "", ""},
+		{"a server of the user's own", Limits{Session: Amount{Cost: cent}}, SpentBefore{
 			Session: Amount{Cost: 3 * cent},
 		}, pricing.Cost{}, "", "", ""},
 	} {

@@ -1,5 +1,5 @@
-// Package recall is the tool with which a model reads the parts of a conversation that its request does not hold. It
-// says what the tool takes and writes what it answers; where the messages come from is its caller's business.
+// Package recall is the tool with which a model reads the parts of a conversation that its request does not contain. It
+// defines the tool's parameters and writes its answer; the caller provides the messages.
 package recall
 
 import (
@@ -15,27 +15,27 @@ import (
 	"winnow/llm/tool"
 )
 
-// Name is what the model calls the tool by.
-const Name = "recall"
+// ToolName is the name by which the model calls the tool.
+const ToolName = "recall"
 
 // The limits of one answer.
 const (
 	maxMessages = 12
-	maxExcerpt  = 2000 // code points of one message
+	maxExcerpt  = 2000 // code points per message
 )
 
-// Tool describes the tool to the model. It runs without asking: the model has been given these messages before, or
-// could have been.
+// Tool describes the tool to the model. It runs without approval, because it only returns messages of the same
+// conversation.
 var Tool = tool.Tool{
-	Name: Name, Default: tool.Allow,
+	Name: ToolName, Default: tool.Allow,
 	Description: "Search the earlier messages of this conversation that are shortened or missing in what you were " +
 		"given, and read them.",
 	Parameters: json.RawMessage(`{"type":"object","properties":{"query":{"type":"string",` +
 		`"description":"words to look for"}},"required":["query"]}`),
 }
 
-// ReadQuery reads the arguments of a call: the words to look for.
-func ReadQuery(arguments json.RawMessage) (string, error) {
+// ParseQuery returns the query from the arguments of a call.
+func ParseQuery(arguments json.RawMessage) (string, error) {
 	var in struct {
 		Query string `json:"query"`
 	}
@@ -48,18 +48,18 @@ func ReadQuery(arguments json.RawMessage) (string, error) {
 	return in.Query, nil
 }
 
-// Found is one message that was found.
-type Found struct {
-	Number int // in its conversation, from 1
+// FoundMessage is a message that the query found.
+type FoundMessage struct {
+	Number int // its position in the conversation, from 1
 	Role   history.Role
-	At     time.Time // zero where nobody knows
-	Sent   string    // how much of it the request holds, such as "not in your context"
+	At     time.Time // zero if unknown
+	Sent   string    // how much of it the request contains, such as "not in your context"
 	Text   string
 }
 
-// Answer is the text for the model: as many of the messages, the best first, as fit limit tokens. used says how many
-// they are. A long message is given by the part of it that the query is about.
-func Answer(query string, found []Found, limit int, count func(string) int) (text string, used int) {
+// FormatAnswer returns the text for the model, with as many of the messages, the best first, as fit limit tokens, but
+// at least one. used is their number. Long messages are cut to the excerpt that matches the query best.
+func FormatAnswer(query string, found []FoundMessage, limit int, count func(string) int) (text string, used int) {
 	var b strings.Builder
 	for _, m := range found[:min(len(found), maxMessages)] {
 		piece := m.describe(query)
@@ -80,8 +80,8 @@ func Answer(query string, found []Found, limit int, count func(string) int) (tex
 		b.String(), used
 }
 
-// describe is a message with a line about it in front.
-func (m Found) describe(query string) string {
+// describe returns a message after a line about it.
+func (m FoundMessage) describe(query string) string {
 	about := []string{fmt.Sprintf("message %d", m.Number), string(m.Role)}
 	if !m.At.IsZero() {
 		about = append(about, m.At.Format("2006-01-02 15:04"))
@@ -92,8 +92,8 @@ func (m Found) describe(query string) string {
 	return "\n[" + strings.Join(about, ", ") + "]\n" + Excerpt(m.Text, query, maxExcerpt) + "\n"
 }
 
-// Excerpt is a text of at most limit code points, or the part of it that holds the most words of a query, with marks
-// where it is cut.
+// Excerpt returns a text of at most limit code points unchanged, or else the part of it with the most words of a query,
+// with marks where it is cut.
 func Excerpt(text, query string, limit int) string {
 	runes := []rune(text)
 	if len(runes) <= limit {
@@ -111,8 +111,8 @@ func Excerpt(text, query string, limit int) string {
 	return out
 }
 
-// densest is the code point at which the run of limit code points begins that holds the most different words of a
-// query; the first of several.
+// densest returns the first code point of the part of at most limit code points that contains the most different words
+// of a query; of several, the first.
 func densest(text, query string, limit int) int {
 	wanted := map[string]bool{}
 	for _, word := range relevance.Words(strings.ToLower(query)) {
@@ -123,7 +123,7 @@ func densest(text, query string, limit int) int {
 		word string
 	}
 	var places []place
-	lower, read, at := strings.ToLower(text), 0, 0 // read so many bytes, which are at code points
+	lower, read, at := strings.ToLower(text), 0, 0 // the position in bytes and in code points
 	for _, word := range relevance.Words(lower) {
 		skip := strings.Index(lower[read:], word)
 		at += utf8.RuneCountInString(lower[read : read+skip])
@@ -133,7 +133,7 @@ func densest(text, query string, limit int) int {
 		}
 	}
 	best, most, first := 0, 0, 0
-	inside := map[string]int{} // words of places[first:i+1], with how often they are there
+	inside := map[string]int{} // the words from places[first] to the current one, and how often they occur
 	for _, p := range places {
 		inside[p.word]++
 		for p.at-places[first].at > limit/2 {

@@ -10,13 +10,13 @@ import (
 )
 
 func TestAnswerHoldsTheBestThatFit(t *testing.T) {
-	found := []Found{
+	found := []FoundMessage{
 		{Number: 3, Role: "user", At: time.Date(2026, 5, 1, 9, 30, 0, 0, time.UTC), Sent: "not in your " +
 			"context", Text: "one"},
 		{Number: 7, Role: "assistant", Sent: "10 of 90 characters are in your context", Text: "two"},
 	}
 	count := func(text string) int { return len(text) }
-	got, used := Answer("x", found, 1000, count)
+	got, used := FormatAnswer("x", found, 1000, count)
 	want := `Messages that are not, or not whole, in your context, the best match first.
 
 [message 3, user, 2026-05-01 09:30, not in your context]
@@ -28,10 +28,10 @@ two
 	if got != want || used != 2 {
 		t.Errorf("%d messages:\n%s\nwant 2:\n%s", used, got, want)
 	}
-	if got, used = Answer("x", found, 10, count); used != 1 || !strings.Contains(got, "Of 2 that match") {
+	if got, used = FormatAnswer("x", found, 10, count); used != 1 || !strings.Contains(got, "Of 2 that match") {
 		t.Errorf("where little fits, %d messages:\n%s\nwant the best, and how many match", used, got)
 	}
-	if got, used = Answer("x", nil, 10, count); used != 0 || !strings.Contains(got, "Nothing") {
+	if got, used = FormatAnswer("x", nil, 10, count); used != 0 || !strings.Contains(got, "Nothing") {
 		t.Errorf("where nothing was found: %q", got)
 	}
 }

@@ -7,36 +7,34 @@ import (
 	"winnow/session/store"
 )
 
-// CacheUse is how much of a request its server found in its cache, beside how much it could have found.
+// CacheUse compares how much of a request the server found in its cache with how much it could have found.
 type CacheUse struct {
-	// Tokens at the request's beginning that were the same as in the request before; 0 for none or not known.
+	// Tokens at the start of the request that were the same as in the request before; 0 if none or unknown.
 	Reusable int
 	Age      time.Duration // since that request
-	Read     int           // tokens that the server says it found, -1 where it does not say
+	Read     int           // tokens that the server reports as cached, -1 if it reports none
 }
 
 const (
-	// leastReusable is how many tokens must have been the same before anything is said of them: less is kept by no
-	// server.
+	// leastReusable is the smallest number of reusable tokens that is reported. No server caches less.
 	leastReusable = 1024
 
-	// cacheLife is how long servers keep what they read, at least.
+	// cacheLife is how long servers keep a cached request at least.
 	cacheLife = 5 * time.Minute
 )
 
-// CacheUseOf is what a record says of its server's cache.
+// CacheUseOf returns the cache use of a recorded request.
 func CacheUseOf(q store.Request) CacheUse {
 	return CacheUse{Reusable: q.Reusable, Age: q.ReusableAge, Read: q.Cached}
 }
 
-// Missed says that the server says how much it found, and that this is less than half of what it should have found:
-// enough was the same, and not long ago.
+// Missed reports whether the server found less than half of the tokens that should have been in its cache.
 func (u CacheUse) Missed() bool {
 	return u.Read >= 0 && u.Reusable >= leastReusable && u.Age <= cacheLife && 2*u.Read < u.Reusable
 }
 
-// Sentence says what was the same as in the request before and how much of that the server found. number writes a
-// count. It is "" where nothing is known.
+// Sentence returns how many tokens were the same as in the request before, and how many of them the server found. It is
+// "" if that is unknown. number formats a count.
 func (u CacheUse) Sentence(number func(int) string) string {
 	if u.Read < 0 || u.Reusable < leastReusable {
 		return ""

@@ -9,22 +9,22 @@ import (
 	"winnow/session/store"
 )
 
-// CostOf is what a recorded request cost.
+// CostOf returns the cost of a recorded request.
 func CostOf(r store.Request) pricing.Cost {
 	return pricing.Cost{Amount: pricing.Money(r.Cost), From: pricing.CostFrom(r.CostFrom), Source: r.PriceSource}
 }
 
-// Spent is what several requests cost together.
-type Spent struct {
+// CostSum is the cost of several requests.
+type CostSum struct {
 	Amount    pricing.Money
-	Estimated bool // a part of it is an estimate
-	Priced    int  // requests of which the cost is known
-	Unpriced  int  // requests to hosted servers of which it is not
-	Requests  int  // all of them
+	Estimated bool // some of the costs are estimates
+	Priced    int  // number of requests with a known cost
+	Unpriced  int  // number of requests to hosted servers with an unknown cost
+	Requests  int  // number of requests
 }
 
-// Add adds the cost of so many requests to the sum.
-func (s *Spent) Add(requests int, c pricing.Cost) {
+// Add adds the cost c of a number of requests.
+func (s *CostSum) Add(requests int, c pricing.Cost) {
 	s.Requests += requests
 	if c.From == pricing.Unpriced {
 		s.Unpriced += requests
@@ -36,9 +36,8 @@ func (s *Spent) Add(requests int, c pricing.Cost) {
 	}
 }
 
-// String writes the sum for people: "$1.20", "~$1.20" where a part of it is an estimate and "–" where no
-// cost is known.
-func (s Spent) String() string {
+// String formats the sum: "$1.20", "~$1.20" if some of it is estimated, or "–" if no cost is known.
+func (s CostSum) String() string {
 	switch {
 	case s.Priced == 0:
 		return "–"
@@ -48,9 +47,9 @@ func (s Spent) String() string {
 	return s.Amount.String()
 }
 
-// Sentence writes the sum with what is missing in it: "$1.20 + 3 requests of unknown price". It is "" where there
-// is nothing to say: all requests went to servers of the user's own, or came to nothing.
-func (s Spent) Sentence() string {
+// Sentence formats the sum and what it lacks: "$1.20 + 3 requests of unknown price". It is "" if there is nothing to
+// say, because all requests went to the user's own servers or were not charged.
+func (s CostSum) Sentence() string {
 	var parts []string
 	if s.Priced > 0 {
 		parts = append(parts, s.String())

@@ -15,38 +15,38 @@ import (
 	"winnow/session/store"
 )
 
-// Fault is why a turn failed, in the parts that the screen shows apart.
-type Fault struct {
-	What   string `json:"what"`             // a sentence, without its full stop, without the server's words
-	Words  string `json:"words,omitempty"`  // the server's own words
-	Status int    `json:"status,omitempty"` // the HTTP status, 0 for none
-	Host   string `json:"host,omitempty"`   // where the answer with the status came from
-	Broken bool   `json:"broken,omitempty"` // the connection broke while the answer arrived
-	Free   bool   `json:"free,omitempty"`   // the server did nothing that it could charge for
-	Budget bool   `json:"budget,omitempty"` // what must be sent exceeds the budget: nothing was sent
+// TurnFault is the error that a turn failed with, split into the parts that the screen shows separately.
+type TurnFault struct {
+	What           string `json:"what"`             // a sentence without full stop and without the server's text
+	Words          string `json:"words,omitempty"`  // the server's own text
+	Status         int    `json:"status,omitempty"` // the HTTP status, 0 if none
+	Host           string `json:"host,omitempty"`   // the server that sent the status
+	ConnectionLost bool   `json:"broken,omitempty"` // the connection broke during the answer
+	NotCharged     bool   `json:"free,omitempty"`   // the server did nothing that it could charge for
+	OverBudget     bool   `json:"budget,omitempty"` // what must be sent exceeds the budget, so nothing was sent
 }
 
-// FaultOf is the fault of an error with which a turn ended.
-func FaultOf(err error) Fault {
+// NewTurnFault splits an error into its parts.
+func NewTurnFault(err error) TurnFault {
 	var over *history.OverBudgetError
-	f, text := Fault{Budget: errors.As(err, &over)}, err.Error()
-	f.Free = f.Budget
+	f, text := TurnFault{OverBudget: errors.As(err, &over)}, err.Error()
+	f.NotCharged = f.OverBudget
 	var e *llm.Error
 	if errors.As(err, &e) {
-		f.Broken, f.Words, f.Status = e.Kind == llm.ErrConnectionLost, e.ServerWords(), e.Status
-		f.Free = e.Kind == llm.ErrConnectionRefused || e.Status >= 400
+		f.ConnectionLost, f.Words, f.Status = e.Kind == llm.ErrConnectionLost, e.ServerWords(), e.Status
+		f.NotCharged = e.Kind == llm.ErrConnectionRefused || e.Status >= 400
 		text = strings.Replace(text, e.Error(), e.WithoutServerWords(), 1)
 	}
 	if f.Status != 0 {
 		text = strings.Replace(text, fmt.Sprintf(" (%d)", f.Status), "", 1)
 		f.Host = e.Endpoint
-		// The guide is at no address.
+		// The built-in guide has no real address.
 		if at, err := url.Parse(e.Address); err == nil && at.Host != "" && e.Endpoint != llm.GuideEndpoint {
 			f.Host = at.Host
 		}
 	}
 	f.What = cmp.Or(strings.TrimSuffix(strings.TrimSpace(text), "."), "The turn failed")
-	// The name of an endpoint and an address stay as they are written.
+	// Names of endpoints and addresses keep their case.
 	if first, _, _ := strings.Cut(f.What, " "); e == nil || first != e.Endpoint && first != e.Address {
 		letters := []rune(f.What)
 		letters[0] = unicode.ToUpper(letters[0])
@@ -55,52 +55,53 @@ func FaultOf(err error) Fault {
 	return f
 }
 
-// JSON is the fault as the record of a request keeps it.
-func (f Fault) JSON() string {
-	text, _ := json.Marshal(f) // of strings and numbers: it cannot fail
+// JSON encodes the fault as stored in the record of a request.
+func (f TurnFault) JSON() string {
+	text, _ := json.Marshal(f) // cannot fail: strings and numbers only
 	return string(text)
 }
 
-// ReadFault reads what JSON has written. Of "" and of what cannot be read there is none.
-func ReadFault(text string) (f Fault) {
+// ParseTurnFault decodes the output of JSON. It returns the zero TurnFault for "" and for invalid text.
+func ParseTurnFault(text string) (f TurnFault) {
 	_ = json.Unmarshal([]byte(text), &f)
 	return f
 }
 
-// FailedTurn is a turn that failed after its message was stored. It is kept with the message that it failed behind.
+// FailedTurn is a turn that failed after the user's message was stored. It is stored with the message after which it
+// failed.
 type FailedTurn struct {
-	Fault
-	Turn    int   `json:"-"`                 // the number of the turn of Request, 0 where it is not known
-	Request int64 `json:"request,omitempty"` // the last one of the turn, where that failed; 0 for none
-	Tries   int   `json:"tries,omitempty"`   // how often it was sent
-	After   int64 `json:"-"`                 // the message behind which the turn failed; 0 if part of an answer is kept
+	TurnFault
+	Turn    int   `json:"-"`                 // the number of the turn, 0 if unknown
+	Request int64 `json:"request,omitempty"` // the last request of the turn, if it failed; 0 for none
+	Tries   int   `json:"tries,omitempty"`   // how often that request was sent
+	After   int64 `json:"-"`                 // the message after which it failed; 0 if a part of the answer is kept
 }
 
-// NewFailedTurn is a turn that failed with an error, and with its last request where that failed.
+// NewFailedTurn returns the failed turn for an error and the last request of the turn.
 func NewFailedTurn(err error, last store.Request) *FailedTurn {
-	f := &FailedTurn{Fault: FaultOf(err), Tries: 1}
-	if last.End == store.EndFailed || last.End == store.EndDisconnected { // else something failed behind the answer
+	f := &FailedTurn{TurnFault: NewTurnFault(err), Tries: 1}
+	if last.End == store.EndFailed || last.End == store.EndDisconnected { // otherwise something failed after the answer
 		f.Turn, f.Request, f.Tries = last.Turn, last.ID, last.Retries+1
 	}
 	return f
 }
 
-// JSON is the failure as the message keeps it.
+// JSON encodes the failed turn as stored with a message.
 func (f FailedTurn) JSON() string {
-	text, _ := json.Marshal(f) // of strings and numbers: it cannot fail
+	text, _ := json.Marshal(f) // cannot fail: strings and numbers only
 	return string(text)
 }
 
-// FailureOf reads the failure that is stored with a message: that of the turn that failed behind it. ok is false where
-// there is none.
-func FailureOf(m store.Message) (f FailedTurn, ok bool) {
-	_ = json.Unmarshal([]byte(m.Fault), &f) // of what cannot be read there is none
+// ParseFailedTurn returns the turn that failed after a stored message. ok is false if there is none.
+func ParseFailedTurn(m store.Message) (f FailedTurn, ok bool) {
+	_ = json.Unmarshal([]byte(m.Fault), &f) // invalid text counts as none
 	f.After = m.ID
-	return f, f.Fault != Fault{}
+	return f, f.TurnFault != TurnFault{}
 }
 
-// ErrorCode names the kind of an error for a log. Its sentence may quote a server or a conversation.
-func ErrorCode(err error) string {
+// LogCode returns a short code for the kind of an error. Logs use it because the error's text may quote a server or a
+// conversation.
+func LogCode(err error) string {
 	if err == nil {
 		return ""
 	}

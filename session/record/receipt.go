@@ -8,7 +8,7 @@ import (
 	"winnow/session/store"
 )
 
-// Receipt sums up what one answer cost and what the model saw for it.
+// Receipt summarises the cost of one answer and what the model saw for it.
 type Receipt struct {
 	store.VerdictCounts     // of the conversation's messages, the question included
 	Turn                int // the turn it belongs to, from 1
@@ -19,17 +19,17 @@ type Receipt struct {
 	Took                time.Duration
 	Retries             int
 	End                 store.RequestEnd
-	Finish              string // the server's finish_reason
-	Fault               Fault  // why the turn failed with it, where it did
+	Finish              string    // the server's finish_reason
+	Fault               TurnFault // why the turn failed with it, where it did
 
 	Cache CacheUse
 
-	// Unread is what the server was expected to count, where Usage.Prompt shows that it read only a part of
-	// the request; else 0.
+	// Unread is the count that was expected of the server, if Usage.Prompt shows that it read only a part of the
+	// request; otherwise 0.
 	Unread int
 }
 
-// Receipts are the sums of the answers given so far, by the id of the answer's request.
+// Receipts returns the receipts of the conversation's requests by request id.
 func (r Records) Receipts(ctx context.Context) (map[int64]Receipt, error) {
 	if r.Session == "" {
 		return nil, nil
@@ -42,15 +42,15 @@ func (r Records) Receipts(ctx context.Context) (map[int64]Receipt, error) {
 	return receipts, err
 }
 
-// ReceiptOf is the receipt of a request, by its record.
+// ReceiptOf returns the receipt of a recorded request.
 func ReceiptOf(r store.Request) Receipt {
 	return Receipt{
-		VerdictCounts: r.Tally, Turn: r.Turn, Fault: ReadFault(r.Fault),
+		VerdictCounts: r.Tally, Turn: r.Turn, Fault: ParseTurnFault(r.Fault),
 		Estimate: r.Estimate, Expected: r.Sum.Tokens(r.Sum.Total), Unread: r.CutExpected, Cost: CostOf(r),
 		Took: r.Took, Retries: r.Retries, End: r.End, Finish: r.Finish, Cache: CacheUseOf(r),
 		Usage: pricing.Usage{
 			Prompt: r.Prompt, Cached: r.Cached, CacheWrite: r.CacheWrite, Answer: r.Answer, Reasoning: r.Reasoning,
-			Cost: -1, // it is in Cost
+			Cost: -1, // see Receipt.Cost
 		},
 	}
 }

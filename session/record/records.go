@@ -1,6 +1,6 @@
-// Package record keeps what was decided for each request of a conversation, and reads it again: which message was
-// sent, cut or left out, what the request cost, whether its bytes can be proven, and what all of that tells about the
-// next request. It plans no request of its own, sends none and draws nothing.
+// Package record stores what was decided for each request of a conversation, and reads it again: which messages were
+// sent, cut or left out, what the request cost, whether its bytes can be proven, and what all of that means for the
+// next request. It does not plan new requests, send any or draw anything.
 package record
 
 import (
@@ -13,24 +13,23 @@ import (
 	"winnow/session/store"
 )
 
-// Records are the records of one conversation's requests.
+// Records are the records of the requests of one conversation.
 type Records struct {
 	Store   *store.Store
-	Session string // the conversation's id, "" where it is not stored yet
-	Turns   int    // that the conversation has
+	Session string // the conversation's id, "" if it is not stored yet
+	Turns   int    // number of turns in the conversation
 
-	// Branch reads the messages up to one, from the first on. Their counts are those of Tokenizer, 0 where they were
-	// counted by another.
+	// Branch reads the branch that ends with the message leaf. Token counts of other tokenizers than Tokenizer are 0.
 	Branch func(ctx context.Context, leaf int64) (branch.Branch, error)
 
-	Least     int             // tokens; a server's count of a smaller request says too little
-	Count     history.Counter // counts tokens
-	Tokenizer string          // what Count is called
+	MinCompared int                  // tokens; the server's count of a smaller request is not compared with winnow's
+	Count       history.TokenCounter // counts tokens
+	Tokenizer   string               // the name of Count's tokenizer
 }
 
-// Add records a request that is about to be sent: its signed record, its plan, and of an answer's request what it
-// begins with as the one before it.
-func (r Records) Add(ctx context.Context, q store.Request, p history.Plan, prefix Prefix) (store.Request, error) {
+// Add records a request that is about to be sent, with its plan. q must have been filled by RequestInputs.FillRecord.
+// prefix is what the request shares with the one before it.
+func (r Records) Add(ctx context.Context, q store.Request, p history.Plan, prefix CachedPrefix) (store.Request, error) {
 	q.Session, q.Tokenizer, q.Rules, q.Estimate = r.Session, r.Tokenizer, p.Rules, p.Sum.Total
 	q.Plan = &p
 	q.Prompt, q.Cached, q.Answer, q.Reasoning = -1, -1, -1, -1
@@ -40,18 +39,18 @@ func (r Records) Add(ctx context.Context, q store.Request, p history.Plan, prefi
 	return r.Store.AddRequest(ctx, q)
 }
 
-// Recorded is what is kept of a past request.
-type Recorded struct {
-	Request  store.Request // the record
-	Nth, Of  int           // it is the turn's Nth request of Of, from 1
-	Verdicts history.Plan  // its sum, entries and added texts, as they were decided then
+// RecordedRequest is a recorded request with its verdicts.
+type RecordedRequest struct {
+	Request  store.Request
+	Nth, Of  int          // it is the Nth of the Of requests of its turn, from 1
+	Verdicts history.Plan // the sum, entries and added texts as decided at the time
 }
 
-// NoRequestError says that the session has no such request.
+// NoRequestError reports that a session has no such request.
 type NoRequestError struct {
 	Turn, Nth int
-	Of        int // the turn's requests
-	Turns     int // the session's turns
+	Of        int // number of requests of the turn
+	Turns     int // number of turns of the session
 }
 
 func (e *NoRequestError) Error() string {
@@ -64,43 +63,43 @@ func (e *NoRequestError) Error() string {
 	return fmt.Sprintf("turn %d has no request %d; it has %d", e.Turn, e.Nth, e.Of)
 }
 
-// Find finds the record of the nth request of a turn; nth counts from 1, and 0 is the last one that asked for an
-// answer. A turn has several requests where tools ran, where it was asked again, and where winnow asked for a summary
-// or a title. Where there is no such request the error is a *NoRequestError.
-func (r Records) Find(ctx context.Context, turn, nth int) (Recorded, error) {
+// Find finds the record of the nth request of a turn, from 1; nth 0 is the last one that asked for an answer. A turn
+// has several requests if tools ran, if it was retried, or if a summary or a title was requested. If there is no such
+// request, the error is a *NoRequestError.
+func (r Records) Find(ctx context.Context, turn, nth int) (RecordedRequest, error) {
 	return r.find(ctx, turn, nth, func(i int, q store.Request) bool {
 		return i == nth || nth == 0 && q.Purpose == store.PurposeAnswer
 	})
 }
 
-// find finds the newest of a turn's requests that is the wanted one, by its number and its record.
+// find finds the newest request of a turn for which wanted returns true.
 func (r Records) find(
 	ctx context.Context, turn, nth int, wanted func(nth int, q store.Request) bool,
-) (Recorded, error) {
+) (RecordedRequest, error) {
 	missing := &NoRequestError{Turn: turn, Nth: nth, Turns: r.Turns}
 	if r.Session == "" || turn < 1 {
-		return Recorded{}, missing
+		return RecordedRequest{}, missing
 	}
 	list, err := r.Store.Requests(ctx, r.Session, store.RequestFilter{Turn: turn})
 	if err != nil {
-		return Recorded{}, err
+		return RecordedRequest{}, err
 	}
 	for i, q := range slices.Backward(list) {
 		if wanted(i+1, q) {
 			verdicts, err := r.Store.Verdicts(ctx, q.ID)
-			return Recorded{q, i + 1, len(list), verdicts}, err
+			return RecordedRequest{q, i + 1, len(list), verdicts}, err
 		}
 	}
 	missing.Of = len(list)
-	return Recorded{}, missing
+	return RecordedRequest{}, missing
 }
 
-// WasCut says that the user chose to cut a message when it was last sent in its turn.
-func (r Records) WasCut(ctx context.Context, message int64) (bool, error) {
+// WasCutByUser reports whether the user chose to cut a message when it was last sent in its turn.
+func (r Records) WasCutByUser(ctx context.Context, message int64) (bool, error) {
 	list, err := r.Store.Requests(ctx, r.Session, store.RequestFilter{User: message, Newest: 1})
 	if err != nil || len(list) == 0 {
 		return false, err
 	}
-	d, err := ReadDecision(list[0])
+	d, err := ParseRequestInputs(list[0])
 	return d.CutCurrent, err
 }

@@ -26,7 +26,7 @@ func TestSizeOfWhatIsNotSentIsLeftToTheMessage(t *testing.T) {
 	if err != nil || got.Entries[0].TokensBefore != 0 || got.Entries[0].CharsBefore != 0 {
 		t.Errorf("the record holds the size: %+v, %v", got.Entries, err)
 	}
-	if measure(&got, history.Plan{Entries: []history.Entry{e}}); !reflect.DeepEqual(got.Entries, []history.Entry{e}) {
+	if fillSizes(&got, history.Plan{Entries: []history.Entry{e}}); !reflect.DeepEqual(got.Entries, []history.Entry{e}) {
 		t.Errorf("measured it is %+v, want %+v", got.Entries[0], e)
 	}
 }
@@ -51,7 +51,7 @@ func TestRequestWhoseMessagesCannotBeReadIsNotRebuilt(t *testing.T) {
 					return nil, gone
 				}
 				return r.Store.MessagesByID(ctx, ids)
-			}).With(messages...), err
+			}).Append(messages...), err
 		}
 		made, err := r.Replay(t.Context(), 2, 0)
 		if err == nil && made.Proven && reads > 0 {

@@ -11,15 +11,15 @@ import (
 	"winnow/session/store"
 )
 
-// Usage is what some requests used together.
+// Usage is what several requests used together.
 type Usage struct {
-	Spent
-	Prompt     int // tokens as the servers reported them
-	Cached     int // of Prompt, read from a server's cache
-	CacheWrite int // of Prompt, written to a server's cache
+	CostSum
+	Prompt     int // tokens as reported by the servers
+	Cached     int // part of Prompt that was read from a cache
+	CacheWrite int // part of Prompt that was written to a cache
 	Answer     int
-	Reasoning  int // of Answer
-	Uncounted  int // requests of which the server reported no tokens
+	Reasoning  int // part of Answer
+	Uncounted  int // number of requests without reported tokens
 }
 
 func (u *Usage) add(s store.Usage) {
@@ -32,12 +32,12 @@ func (u *Usage) add(s store.Usage) {
 	u.Uncounted += s.Uncounted
 }
 
-// UsageKey is what a line of a UsageReport sums up. What the report does not tell apart is empty.
+// UsageKey says what a line of a UsageReport sums up. Fields by which the report is not grouped are empty.
 type UsageKey struct {
-	Day     time.Time // its beginning
+	Day     time.Time // start of the day
 	Model   string    // endpoint/model
 	Session string
-	Title   string // of the session
+	Title   string // title of the session
 }
 
 // UsageLine is one line of a UsageReport.
@@ -46,19 +46,19 @@ type UsageLine struct {
 	Usage
 }
 
-// UsageReport is what the requests of some days used. Its lines are in the order of days, models and sessions.
+// UsageReport is the usage of some days. Its lines are sorted by day, model and session.
 type UsageReport struct {
 	Lines    []UsageLine
 	Total    Usage
-	Purposes map[store.Purpose]Usage // of the total
+	Purposes map[store.Purpose]Usage // the total by purpose
 }
 
-// UsageBy says what a UsageReport tells apart.
-type UsageBy struct{ Day, Model, Session bool }
+// UsageGroups says by what a UsageReport is grouped.
+type UsageGroups struct{ Day, Model, Session bool }
 
-// UsageOf reports what all requests of some stores used that were sent from the local day of one time to that of
-// another.
-func UsageOf(ctx context.Context, from, to time.Time, by UsageBy, stores ...*store.Store) (UsageReport, error) {
+// ReportUsage returns the usage of all requests in some stores, from the local day of from to that of to, both
+// included.
+func ReportUsage(ctx context.Context, from, to time.Time, by UsageGroups, stores ...*store.Store) (UsageReport, error) {
 	days := daysFrom(from, to, time.Local)
 	report := UsageReport{Purposes: map[store.Purpose]Usage{}}
 	sums := map[UsageKey]Usage{}
@@ -91,8 +91,8 @@ func UsageOf(ctx context.Context, from, to time.Time, by UsageBy, stores ...*sto
 	return report, nil
 }
 
-// UsageIn is what the requests of a stored session used, on every branch, those for titles and summaries included.
-func UsageIn(ctx context.Context, s *store.Store, session string) (all Usage, err error) {
+// SessionUsage returns the usage of a stored session on all branches, including titles and summaries.
+func SessionUsage(ctx context.Context, s *store.Store, session string) (all Usage, err error) {
 	ever := store.Period{To: time.UnixMilli(math.MaxInt64)}
 	rows, err := s.Usage(ctx, store.UsageFilter{Periods: []store.Period{ever}, Session: session})
 	for _, row := range rows {
@@ -101,24 +101,24 @@ func UsageIn(ctx context.Context, s *store.Store, session string) (all Usage, er
 	return all, err
 }
 
-// MonthOf is the beginning of the local month of a time.
-func MonthOf(t time.Time) time.Time {
+// StartOfMonth returns the start of the local month of a time.
+func StartOfMonth(t time.Time) time.Time {
 	y, m, _ := t.Local().Date()
 	return startOf(y, m, 1, time.Local)
 }
 
-// startOf is the first moment of a day. Where the clock is put forward at midnight, the day begins at one o'clock.
+// startOf returns the first moment of a day. If the clock is put forward at midnight, the day begins at one o'clock.
 func startOf(y int, m time.Month, d int, in *time.Location) time.Time {
 	noon := time.Date(y, m, d, 12, 0, 0, 0, in)
 	start := time.Date(y, m, d, 0, 0, 0, 0, in)
-	if start.Day() != noon.Day() { // midnight does not exist, and is taken for a moment of the day before
+	if start.Day() != noon.Day() { // midnight does not exist, and Date returned a time on the day before
 		_, start = start.ZoneBounds()
 	}
 	return start
 }
 
-// daysFrom are the days from that of one time to that of another, both included. A day of a change of the clock has
-// other than 24 hours.
+// daysFrom returns the days from that of one time to that of another, both included. A day on which the clock changes
+// does not have 24 hours.
 func daysFrom(from, to time.Time, in *time.Location) []store.Period {
 	y, m, d := from.In(in).Date()
 	var days []store.Period

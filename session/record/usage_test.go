@@ -55,10 +55,10 @@ func TestUsageAddsUp(t *testing.T) {
 				want.Uncounted++
 			}
 		}
-		by := UsageBy{
+		by := UsageGroups{
 			rapid.Bool().Draw(t, "by day"), rapid.Bool().Draw(t, "by model"), rapid.Bool().Draw(t, "by session"),
 		}
-		report, err := UsageOf(ctx, start, start.AddDate(0, 0, 21), by, s)
+		report, err := ReportUsage(ctx, start, start.AddDate(0, 0, 21), by, s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,20 +89,20 @@ func plus(sum [4]int, u Usage) [4]int {
 
 func TestASumSaysWhatIsMissingInIt(t *testing.T) {
 	for _, test := range []struct {
-		spent Spent
+		spent CostSum
 		want  string
 	}{
-		{Spent{}, ""},
-		{Spent{Requests: 3}, ""},
-		{Spent{Requests: 3, Priced: 3}, "$0"},
-		{Spent{Requests: 3, Priced: 2, Amount: pricing.Dollar}, "$1.00"},
-		{Spent{Requests: 3, Unpriced: 1}, "1 request of unknown price"},
+		{CostSum{}, ""},
+		{CostSum{Requests: 3}, ""},
+		{CostSum{Requests: 3, Priced: 3}, "$0"},
+		{CostSum{Requests: 3, Priced: 2, Amount: pricing.Dollar}, "$1.00"},
+		{CostSum{Requests: 3, Unpriced: 1}, "1 request of unknown price"},
 		{
-			Spent{Requests: 9, Priced: 6, Unpriced: 3, Amount: 12 * pricing.Dollar / 10},
+			CostSum{Requests: 9, Priced: 6, Unpriced: 3, Amount: 12 * pricing.Dollar / 10},
 			"$1.20 + 3 requests of unknown price",
 		},
 		{
-			Spent{Requests: 9, Priced: 6, Unpriced: 3, Amount: 12 * pricing.Dollar / 10, Estimated: true},
+			CostSum{Requests: 9, Priced: 6, Unpriced: 3, Amount: 12 * pricing.Dollar / 10, Estimated: true},
 			"~$1.20 + 3 requests of unknown price",
 		},
 	} {

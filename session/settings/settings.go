@@ -1,6 +1,5 @@
-// Package settings says by which policy the requests of a conversation are cut: that of the configuration, under
-// what was set for the conversation, under what the environment sets. It says of each key where its value comes from.
-// It stores nothing.
+// Package settings computes the policy of a conversation from the configuration, the settings of the conversation and
+// the environment, in rising order of precedence. It also says where each value comes from. It stores nothing.
 package settings
 
 import (
@@ -18,17 +17,17 @@ import (
 	"winnow/session/store"
 )
 
-// Base is what holds for every conversation.
-type Base struct {
+// Global holds the settings that apply to every conversation.
+type Global struct {
 	Policy history.Policy // as configured
-	// The policy's keys that the configuration sets otherwise than its preset, as TOML: they hold under any preset.
+	// The policy's keys that the configuration sets in addition to its preset, as TOML. They apply to any preset.
 	Context string
-	// The policy's keys that the environment sets, as TOML: they go over what is set for a conversation.
+	// The policy's keys that the environment sets, as TOML. They override the settings of a conversation.
 	Environment string
 }
 
-// With is a conversation with other values of some of the policy's keys.
-func With(row store.Session, values map[string]any) (store.Session, error) {
+// WithOverrides returns a conversation with other values for some keys of its policy.
+func WithOverrides(row store.Session, values map[string]any) (store.Session, error) {
 	keys, err := overridden(row)
 	if err != nil || len(values) == 0 {
 		return row, err
@@ -42,13 +41,13 @@ func With(row store.Session, values map[string]any) (store.Session, error) {
 	return row, nil
 }
 
-// overridden is the keys of the policy that were set for a conversation, its preset aside.
+// overridden returns the keys of the policy that are set for a conversation, except its preset.
 func overridden(row store.Session) (map[string]any, error) {
-	return read(row.Overrides, "this conversation's overrides")
+	return readTOML(row.Overrides, "this conversation's overrides")
 }
 
-// read is the keys of a text in TOML, of which what says what it is.
-func read(text, what string) (map[string]any, error) {
+// readTOML parses keys and their values; what names the text in errors.
+func readTOML(text, what string) (map[string]any, error) {
 	keys := map[string]any{}
 	if err := toml.Unmarshal([]byte(text), &keys); err != nil {
 		return nil, fmt.Errorf("read %s: %w", what, err)
@@ -56,19 +55,19 @@ func read(text, what string) (map[string]any, error) {
 	return keys, nil
 }
 
-// environment is what the environment sets of the policy, without the keys that were asked for otherwise.
-func (b Base) environment(asked []string) (map[string]any, error) {
-	keys, err := read(b.Environment, "the context that the environment sets")
+// environment returns the keys that the environment sets, without those in asked.
+func (b Global) environment(asked []string) (map[string]any, error) {
+	keys, err := readTOML(b.Environment, "the context that the environment sets")
 	for _, key := range asked {
 		delete(keys, key)
 	}
 	return keys, err
 }
 
-// PolicyOf is the configured policy with what was set for a conversation: its preset in place of the
-// configured one, under the keys that the configuration sets, its overrides on top, and over them what the
-// environment sets, but for the keys that were asked for just now.
-func (b Base) PolicyOf(row store.Session, asked ...string) (history.Policy, error) {
+// PolicyOf returns the policy of a conversation. It starts with the preset of the conversation or the configuration,
+// and applies the keys of the configuration, of the conversation and of the environment. Keys in asked are being tried
+// out, so the environment does not override them.
+func (b Global) PolicyOf(row store.Session, asked ...string) (history.Policy, error) {
 	keys, err := overridden(row)
 	environment, more := b.environment(asked)
 	if err := errors.Join(err, more); err != nil {
@@ -99,9 +98,9 @@ func (b Base) PolicyOf(row store.Session, asked ...string) (history.Policy, erro
 	return p, p.Check()
 }
 
-// CheckFree is an error where a change of what is set for a conversation would have no effect, because the environment
-// sets it.
-func (b Base) CheckFree(was, now store.Session) error {
+// CheckOverridable returns an error if a change to a conversation's settings would have no effect, because the
+// environment sets the same key.
+func (b Global) CheckOverridable(was, now store.Session) error {
 	environment, err := b.environment(nil)
 	before, more := overridden(was)
 	after, most := overridden(now)
@@ -118,19 +117,19 @@ func (b Base) CheckFree(was, now store.Session) error {
 	return nil
 }
 
-// Setting is one of the things that decide the next request, with where its value comes from.
+// Setting is one value that the next request depends on, and where it comes from.
 type Setting struct {
 	Key   string // "model", "system", a key of [sampling] or of [context]
-	Value any    // a text, a number or a boolean; history.NoLimit for no limit; of a system prompt its length
+	Value any    // a string, a number or a boolean; history.NoLimit for no limit; for a system prompt its length
 	From  string // "environment", "session", "configuration", "trial" or "preset NAME"
-	Table string // what of the configuration says so, where that is not the key's own table; else ""
+	Table string // the table of the configuration that sets it, if not the key's own; else ""
 }
 
-// Settings are the keys of [context] in their order, with the values that a policy has and where they come from. asked
-// are the keys that were asked for just now, which is a trial.
-func (b Base) Settings(row store.Session, policy history.Policy, asked []string) ([]Setting, error) {
+// List returns the keys of [context] in order, with the values of a policy and where they come from. Keys in asked are
+// a trial.
+func (b Global) List(row store.Session, policy history.Policy, asked []string) ([]Setting, error) {
 	set, err := overridden(row)
-	configured, more := read(b.Context, "the configured context")
+	configured, more := readTOML(b.Context, "the configured context")
 	environment, most := b.environment(asked)
 	if err := errors.Join(err, more, most); err != nil {
 		return nil, err
@@ -148,13 +147,13 @@ func (b Base) Settings(row store.Session, policy history.Policy, asked []string)
 		}
 		from := "preset " + policy.Preset
 		switch {
-		case has(environment, key):
+		case hasKey(environment, key):
 			from = "environment"
 		case slices.Contains(asked, key):
 			from = "trial"
-		case has(set, key):
+		case hasKey(set, key):
 			from = "session"
-		case has(configured, key):
+		case hasKey(configured, key):
 			from = "configuration"
 		}
 		list = append(list, Setting{Key: key, Value: plainValue(values.Field(i)), From: from})
@@ -162,13 +161,13 @@ func (b Base) Settings(row store.Session, policy history.Policy, asked []string)
 	return list, nil
 }
 
-func has(keys map[string]any, key string) bool {
+func hasKey(keys map[string]any, key string) bool {
 	_, ok := keys[key]
 	return ok
 }
 
-// Summary says in one line which settings were set, and where. Those of the preset are not named.
-func Summary(list []Setting) string {
+// SummaryLine returns one line with the settings that were set and where. Values of the preset are not named.
+func SummaryLine(list []Setting) string {
 	var parts []string
 	for _, from := range []struct{ origin, words string }{
 		{"trial", "tried here"},
@@ -193,7 +192,7 @@ func Summary(list []Setting) string {
 	return strings.Join(append(parts, "the rest from the preset"), "; ")
 }
 
-// plainValue is a policy's value without its named type.
+// plainValue returns a policy's value without its named type.
 func plainValue(v reflect.Value) any {
 	switch v.Kind() {
 	case reflect.String:
@@ -205,7 +204,7 @@ func plainValue(v reflect.Value) any {
 	}
 }
 
-// Text is the setting's value for people: "auto" and "unlimited" for the numbers that stand for them.
+// Text returns the value for people, with "auto" and "unlimited" for the numbers that mean these.
 func (s Setting) Text() string {
 	n, number := s.Value.(int)
 	switch {
@@ -217,9 +216,8 @@ func (s Setting) Text() string {
 	return fmt.Sprint(s.Value)
 }
 
-// ReadBudget reads a budget as people write one: a number of tokens, with or without separators, or
-// "auto", which is 0. It is false for anything else.
-func ReadBudget(text string) (tokens int, ok bool) {
+// ParseBudget parses a number of tokens, with or without separators, or "auto", which is 0.
+func ParseBudget(text string) (tokens int, ok bool) {
 	if text == "auto" {
 		return 0, true
 	}
@@ -227,9 +225,8 @@ func ReadBudget(text string) (tokens int, ok bool) {
 	return n, err == nil && n >= 0
 }
 
-// ReadWindow reads a window as people write one: a number of tokens, with or without separators, or
-// "auto", which is 0. It is false for anything else.
-func ReadWindow(text string) (tokens int, ok bool) {
-	tokens, ok = ReadBudget(text)
+// ParseWindow parses a window as ParseBudget does, but refuses a window of 0.
+func ParseWindow(text string) (tokens int, ok bool) {
+	tokens, ok = ParseBudget(text)
 	return tokens, ok && (tokens > 0 || text == "auto")
 }

@@ -9,19 +9,19 @@ import (
 )
 
 // base is a configuration that sets two keys over a preset.
-func base(t *testing.T, environment string) Base {
+func base(t *testing.T, environment string) Global {
 	t.Helper()
 	policy, err := history.Preset("balanced")
 	if err != nil {
 		t.Fatal(err)
 	}
 	policy.MaxMessages, policy.Budget = 7, 9000
-	return Base{Policy: policy, Context: "max_messages = 7\nbudget = 9000\n", Environment: environment}
+	return Global{Policy: policy, Context: "max_messages = 7\nbudget = 9000\n", Environment: environment}
 }
 
 func with(t *testing.T, o store.Session, values map[string]any) store.Session {
 	t.Helper()
-	o, err := With(o, values)
+	o, err := WithOverrides(o, values)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,11 +62,11 @@ func TestConversationGoesOverConfigurationAndEnvironmentOverBoth(t *testing.T) {
 func TestWhatTheEnvironmentSetsCannotBeChanged(t *testing.T) {
 	b := base(t, "budget = 500")
 	other := with(t, store.Session{}, map[string]any{"budget": 4000})
-	err := b.CheckFree(store.Session{}, other)
+	err := b.CheckOverridable(store.Session{}, other)
 	if err == nil || !strings.Contains(err.Error(), "WINNOW_CONTEXT_BUDGET") {
 		t.Errorf("a budget is set over the environment's: %v", err)
 	}
-	if err := b.CheckFree(other, with(t, other, map[string]any{"tool_history": "text"})); err != nil {
+	if err := b.CheckOverridable(other, with(t, other, map[string]any{"tool_history": "text"})); err != nil {
 		t.Errorf("another key cannot be set: %v", err)
 	}
 }
@@ -78,7 +78,7 @@ func TestEachSettingNamesItsOrigin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := b.Settings(o, p, []string{"strategy"})
+	list, err := b.List(o, p, []string{"strategy"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestEachSettingNamesItsOrigin(t *testing.T) {
 			t.Errorf("%s comes from %q, want %q", key, got[key], want)
 		}
 	}
-	if text := Summary(list); !strings.Contains(text, "from the environment: max_messages 3") ||
+	if text := SummaryLine(list); !strings.Contains(text, "from the environment: max_messages 3") ||
 		!strings.HasSuffix(text, "the rest from the preset") {
 		t.Errorf("in one line: %s", text)
 	}
@@ -108,10 +108,10 @@ func TestNumbersAreReadAsPeopleWriteThem(t *testing.T) {
 		"auto": {0, true, true}, "8_000": {8000, true, true}, "8,000": {8000, true, true},
 		"0": {0, true, false}, "-1": {-1, false, false}, "8k": {0, false, false},
 	} {
-		if n, ok := ReadBudget(text); ok != want.budget || ok && n != want.tokens {
+		if n, ok := ParseBudget(text); ok != want.budget || ok && n != want.tokens {
 			t.Errorf("the budget %q is %d, %t", text, n, ok)
 		}
-		if n, ok := ReadWindow(text); ok != want.window || ok && n != want.tokens {
+		if n, ok := ParseWindow(text); ok != want.window || ok && n != want.tokens {
 			t.Errorf("the window %q is %d, %t", text, n, ok)
 		}
 	}

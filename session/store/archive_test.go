@@ -141,7 +141,7 @@ func (w *writer) step(but ...string) {
 			return w.s.SetRemedies(ctx, r, message)
 		},
 		"summary": func() error {
-			_, err := w.s.AddSummary(ctx, Summary{Session: session.ID, Sources: history.IDs{{ids[0], max(ids[0],
+			_, err := w.s.AddSummary(ctx, Summary{Session: session.ID, Sources: history.IDRanges{{ids[0], max(ids[0],
 				message)}}, Messages: 2, Model: "m", Text: w.text("summary")})
 			return err
 		},
@@ -182,7 +182,7 @@ func (w *writer) step(but ...string) {
 
 // request returns a request with a plan for some of the messages.
 func (w writer) request(session string, user int64, ids []int64) Request {
-	plan := history.Plan{Sum: history.Sum{Total: 5}}
+	plan := history.Plan{Sum: history.TokenSum{Total: 5}}
 	for _, id := range ids {
 		if e := (history.Entry{ID: id, Disposition: history.Dropped}); w.pick("has a verdict", 4) > 0 {
 			e.Cause.Text = w.text("cause")

@@ -153,8 +153,8 @@ func (s *Store) eachCopy(t *tx, session int64, branch []int64, copies map[int64]
 type Summary struct {
 	ID       int64
 	Session  string
-	Sources  history.IDs // the messages that it was made from and replaces
-	Messages int         // the number of those messages
+	Sources  history.IDRanges // the messages that it was made from and replaces
+	Messages int              // the number of those messages
 	Endpoint string
 	Model    string
 	Text     string
@@ -200,7 +200,7 @@ func (s *Store) Summaries(ctx context.Context, session string) ([]Summary, error
 }
 
 // validSources reports whether runs is a non-empty list of ascending, non-overlapping runs of ids.
-func validSources(runs history.IDs) bool {
+func validSources(runs history.IDRanges) bool {
 	before := int64(0)
 	for _, run := range runs {
 		if run[0] <= before || run[1] < run[0] {

@@ -45,7 +45,7 @@ func speak(t testing.TB, s *Store, sessions int) {
 			m = add(t, s, m)
 			e := history.Entry{ID: last.ID, Disposition: history.Kept, Cause: history.Cause{Text: chatter(random, 3)}}
 			_, err := s.AddRequest(ctx, Request{Session: session.ID, Turn: j + 1, User: last.ID, Plan: &history.Plan{
-				Added: []history.Added{{Text: chatter(random, 100)}}, Entries: []history.Entry{e},
+				Added: []history.AddedText{{Text: chatter(random, 100)}}, Entries: []history.Entry{e},
 			}})
 			must(t, "put a request", err)
 			next := says(session.ID, m.ID, history.User, chatter(random, 60))

@@ -206,7 +206,7 @@ func quarantineDamaged(all []Message) []Message {
 			m.Extra, m.Name, m.ToolCallID = "", "", ""
 		}
 		m.Origin = history.Origin{Endpoint: m.Endpoint, Model: m.Model}
-		m.ReadExtra(m.Extra)
+		m.ParseExtra(m.Extra)
 		m.stored = stored{}
 	}
 	return all

@@ -35,7 +35,7 @@ func tellKey(t *testing.T, s *Store) (row Session, asked, answer Message, record
 	}
 	record, err = s.AddRequest(ctx, Request{
 		Session: row.ID, User: asked.ID, Turn: 1, Options: `{"system":"` + plantedKey + `"}`,
-		Plan: &history.Plan{Sum: history.Sum{Total: 1}, Added: []history.Added{{Text: plantedKey}}},
+		Plan: &history.Plan{Sum: history.TokenSum{Total: 1}, Added: []history.AddedText{{Text: plantedKey}}},
 	})
 	must(t, "add the record", err)
 	begun := says(row.ID, asked.ID, history.Assistant, "")
@@ -50,7 +50,7 @@ func tellKey(t *testing.T, s *Store) (row Session, asked, answer Message, record
 	must(t, "finish the answer", err)
 	must(t, "draft", s.SaveDraft(ctx, row.ID, Draft{Text: "draft " + plantedKey}))
 	_, err = s.AddSummary(ctx, Summary{
-		Session: row.ID, Sources: history.IDs{{asked.ID, asked.ID}}, Messages: 1, Text: "they said " + plantedKey,
+		Session: row.ID, Sources: history.IDRanges{{asked.ID, asked.ID}}, Messages: 1, Text: "they said " + plantedKey,
 	})
 	must(t, "summary", err)
 	return row, asked, answer, record

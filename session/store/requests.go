@@ -39,11 +39,11 @@ type Request struct {
 	Created    time.Time
 	Endpoint   string
 	Model      string
-	Options    string        // JSON: what decided the plan besides the messages
-	Plan       *history.Plan // set by callers of AddRequest; see Store.Verdicts for stored requests
-	Sum        history.Sum   // where the tokens of the plan went
-	Tally      VerdictCounts // the verdicts of the plan
-	Rules      int           // the version of the rules, see history.Rules
+	Options    string           // JSON: what decided the plan besides the messages
+	Plan       *history.Plan    // set by callers of AddRequest; see Store.Verdicts for stored requests
+	Sum        history.TokenSum // where the tokens of the plan went
+	Tally      VerdictCounts    // the verdicts of the plan
+	Rules      int              // the version of the rules, see history.Rules
 	Tokenizer  string
 	Estimate   int    // winnow's token count of the whole request
 	BodyHash   string // SHA-256 in hexadecimal of the body sent, which contains no secret
@@ -79,7 +79,7 @@ type Request struct {
 // because plans are large.
 type record struct {
 	session  int64 // the short key of the session
-	added    []history.Added
+	added    []history.AddedText
 	verdicts []history.Entry // those that differ from the request before it
 }
 

@@ -22,8 +22,8 @@ func storedVerdict(e history.Entry) history.Entry {
 		e.Cause.Want, e.Cause.Have = 0, 0
 	}
 	// Use nil for empty lists, as they are read back.
-	e.Cuts = append([]history.Range(nil), e.Cuts...)
-	e.Inserted = append([]history.Insert(nil), e.Inserted...)
+	e.Cuts = append([]history.CharRange(nil), e.Cuts...)
+	e.Inserted = append([]history.Insertion(nil), e.Inserted...)
 	e.Repairs = append([]history.Repair(nil), e.Repairs...)
 	return e
 }

@@ -26,8 +26,8 @@ func anyEntry(t *rapid.T, id int64, index int) history.Entry {
 // nextPlan returns a plan that follows another one, on the same branch or on another, with some verdicts changed.
 func nextPlan(t *rapid.T, before history.Plan, ids []int64) history.Plan {
 	p := history.Plan{
-		Sum:   history.Sum{Total: rapid.IntRange(0, 9999).Draw(t, "total"), Ratio: 1.5},
-		Added: []history.Added{{Kind: "marker", Text: "…", Cause: history.Cause{Text: "gap"}}},
+		Sum:   history.TokenSum{Total: rapid.IntRange(0, 9999).Draw(t, "total"), Ratio: 1.5},
+		Added: []history.AddedText{{Kind: "marker", Text: "…", Cause: history.Cause{Text: "gap"}}},
 	}
 	kept := rapid.IntRange(0, len(before.Entries)).Draw(t, "branches off at")
 	if rapid.Bool().Draw(t, "goes on") {

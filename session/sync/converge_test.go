@@ -203,7 +203,7 @@ func (b *box) act() {
 		},
 		"summary": func() error {
 			_, err := b.s.AddSummary(ctx, store.Summary{
-				Session: row.ID, Sources: history.IDs{{all[0].ID, all[0].ID}},
+				Session: row.ID, Sources: history.IDRanges{{all[0].ID, all[0].ID}},
 				Messages: 1, Model: "m", Text: "in short",
 			})
 			return err
@@ -725,7 +725,7 @@ func (w *world) check() {
 	}
 }
 
-func has(runs history.IDs, id int64) bool {
+func has(runs history.IDRanges, id int64) bool {
 	return slices.ContainsFunc(runs, func(run [2]int64) bool { return run[0] <= id && id <= run[1] })
 }
 
@@ -775,7 +775,7 @@ func (b *box) describe() string {
 			var options struct {
 				Leaf    int64
 				Turn    []int64
-				Guessed history.IDs
+				Guessed history.IDRanges
 			}
 			w.must("read the options", json.Unmarshal([]byte(r.Options), &options))
 			if len(options.Turn) != 1 || options.Turn[0] != r.User || len(named) > 1 &&

@@ -8,26 +8,27 @@ import (
 	"winnow/history"
 )
 
-// LeastCounted is the least size of a request, in our tokens, of which a server's count says something.
-const LeastCounted = 200
+// MinCompared is the smallest request, in winnow's own tokens, whose count by the server is compared with winnow's.
+const MinCompared = 200
 
-// The rule by which a server's count of a request is judged, as a share of our own count.
+// The rule for the server's count of a request, relative to winnow's.
 const (
-	firstCutBelow = 0.5 // before two counts are known
-	cutBelow      = 0.7 // of what is expected after that
-	sameShare     = 0.15
-	leastCut      = 400  // tokens; no smaller request is said to be cut
-	leastLimit    = 2048 // tokens; no limit after a cut is lower
-	keptRatios    = 5
+	firstCutBelow = 0.5  // threshold before two counts are known
+	cutBelow      = 0.7  // threshold after that, relative to the expected count
+	sameShare     = 0.15 // tolerance for two equal shares
+	leastCut      = 400  // tokens; smaller requests are never considered truncated
+	leastLimit    = 2048 // tokens; the lowest limit after a truncation
+	keptRatios    = 5    // how many counts are remembered
 
 	leastRatio, greatestRatio = 0.5, 16
 )
 
-// Judge takes a server's count of a request and ours, which is at least LeastCounted; limited says that the request was
-// planned below a limit. cut says that the server read only a part of the request and said nothing: then no request is
-// planned larger than that part until the server states its window. withdrawn is an earlier request that was said to be
-// cut and was not, because the tokenizer counts less than it did; it is 0 for none. Whole requests are learned from.
-func (m *Model) Judge(request int64, reported, estimate int, limited bool) (cut bool, withdrawn int64) {
+// JudgeCount compares the server's count of a request with estimate, winnow's own, which is at least MinCompared.
+// limited says that the request was planned below a limit. cut reports that the server silently read only a part of the
+// request: then no request is planned larger than that part until the server states its window. withdrawn is the id of
+// an earlier request that was wrongly considered truncated, because the server's tokenizer has changed; it is 0 for
+// none. The ratio is learned from requests that were read whole.
+func (m *Model) JudgeCount(request int64, reported, estimate int, limited bool) (cut bool, withdrawn int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	share, lastShare := float64(reported)/float64(estimate), m.cutShare
@@ -46,22 +47,22 @@ func (m *Model) Judge(request int64, reported, estimate int, limited bool) (cut 
 	return true, 0
 }
 
-// Comparable is our count of a request, 0 where it is not worth comparing with the server's: of a small request,
-// and of one with images or encrypted reasoning, of which only the server knows what they cost.
-func Comparable(estimate int, messages []history.Message) int {
+// ComparableCount returns estimate, or 0 if the request cannot be compared with the server's count: if it is small, or
+// has images or encrypted reasoning, whose cost only the server knows.
+func ComparableCount(estimate int, messages []history.Message) int {
 	image := func(p history.Part) bool { return p.Kind == history.ImagePart }
-	encrypted := func(c history.ToolCall) bool { return history.CarriesEncrypted(c.Replay) }
+	encrypted := func(c history.ToolCall) bool { return history.HasEncryptedReasoning(c.Replay) }
 	uncountable := func(m history.Message) bool {
-		return history.CarriesEncrypted(m.Replay) || slices.ContainsFunc(m.Parts, image) ||
+		return history.HasEncryptedReasoning(m.Replay) || slices.ContainsFunc(m.Parts, image) ||
 			slices.ContainsFunc(m.ToolCalls, encrypted)
 	}
-	if estimate < LeastCounted || slices.ContainsFunc(messages, uncountable) {
+	if estimate < MinCompared || slices.ContainsFunc(messages, uncountable) {
 		return 0
 	}
 	return estimate
 }
 
-// ratio is the server's tokens for each of ours, 0 before there are two counts.
+// ratio returns the server's tokens per counted token, 0 before there are two counts.
 func (k known) ratio() float64 {
 	if len(k.ratios) < 2 {
 		return 0
@@ -69,10 +70,10 @@ func (k known) ratio() float64 {
 	return min(max(median(k.ratios), leastRatio), greatestRatio)
 }
 
-// believe goes by one count of the server that is certain.
-func (k *known) believe(ratio float64) { k.ratios = []float64{ratio, ratio} }
+// setRatio sets the ratio from one count that is certain.
+func (k *known) setRatio(ratio float64) { k.ratios = []float64{ratio, ratio} }
 
-// median is the median of some numbers, 0 of none.
+// median returns the median of some numbers, 0 if there are none.
 func median(numbers []float64) float64 {
 	if len(numbers) == 0 {
 		return 0

@@ -68,13 +68,13 @@ func TestCountsAreJudged(t *testing.T) {
 				var estimate, reported int
 				var want, limited string
 				fmt.Sscanf(step, "%d as %d %s %s", &estimate, &reported, &want, &limited)
-				cut, withdrawn := m.Judge(int64(i+1), reported, estimate, limited == "limited")
+				cut, withdrawn := m.JudgeCount(int64(i+1), reported, estimate, limited == "limited")
 				if cut != (want == "cut") || withdrawn != map[string]int64{"withdrawn": int64(i)}[want] {
 					t.Fatalf("%s: cut is %t, withdrawn is %d", step, cut, withdrawn)
 				}
 			}
 			var o history.Options
-			if m.Fill(&o); math.Abs(o.Ratio-tt.ratio) > 1e-9 || o.Limit != tt.limit || m.Limit() != tt.limit {
+			if m.FillOptions(&o); math.Abs(o.Ratio-tt.ratio) > 1e-9 || o.Limit != tt.limit || m.TokenLimit() != tt.limit {
 				t.Errorf("planned with a ratio of %g below %d, want %g below %d", o.Ratio, o.Limit, tt.ratio, tt.limit)
 			}
 		})
@@ -85,22 +85,22 @@ func TestCountsAreJudged(t *testing.T) {
 func TestCountsWithoutCachedTokensAreNoCut(t *testing.T) {
 	m := newModel(t, 100_000, 0)
 	m.Client.Learn(m.Name, llm.Learned{CachedApart: true})
-	m.Judge(1, 1000, 1000, false)
-	m.Judge(2, 1000, 1000, false)
-	if cut, _ := m.Judge(3, 50, 6000, false); cut || m.Expect(1000) != 1000 {
-		t.Errorf("cut: %t; 1,000 tokens are expected to be %d", cut, m.Expect(1000))
+	m.JudgeCount(1, 1000, 1000, false)
+	m.JudgeCount(2, 1000, 1000, false)
+	if cut, _ := m.JudgeCount(3, 50, 6000, false); cut || m.ExpectedTokens(1000) != 1000 {
+		t.Errorf("cut: %t; 1,000 tokens are expected to be %d", cut, m.ExpectedTokens(1000))
 	}
 }
 
 func TestWhatIsLearnedIsFoundAgain(t *testing.T) {
 	m := newModel(t, 8192, 0)
 	for n, want := range []int{1000, 2000} {
-		m.Judge(int64(n), 2000, 1000, false)
-		if err := m.Learn(t.Context()); err != nil {
+		m.JudgeCount(int64(n), 2000, 1000, false)
+		if err := m.SaveLearned(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		m = again(t, m) // as the next winnow run finds it
-		if got := m.Expect(1000); got != want {
+		if got := m.ExpectedTokens(1000); got != want {
 			t.Errorf("after %d counts 1,000 tokens are expected to be %d, want %d", n+1, got, want)
 		}
 	}
@@ -108,14 +108,14 @@ func TestWhatIsLearnedIsFoundAgain(t *testing.T) {
 
 func TestLimitIsTheSmallerOfTwo(t *testing.T) {
 	m := newModel(t, 100_000, 0)
-	m.Judge(7, 10_000, 50_000, false)
-	m.Shrink(20_000)
+	m.JudgeCount(7, 10_000, 50_000, false)
+	m.LimitRequests(20_000)
 	var o history.Options
-	if m.Fill(&o); o.Limit != 10_000 {
+	if m.FillOptions(&o); o.Limit != 10_000 {
 		t.Errorf("planned below %d tokens, want the 10,000 that were read", o.Limit)
 	}
-	m.Shrink(5000)
-	if m.Fill(&o); o.Limit != 5000 {
+	m.LimitRequests(5000)
+	if m.FillOptions(&o); o.Limit != 5000 {
 		t.Errorf("planned below %d tokens, want 5,000", o.Limit)
 	}
 }

@@ -9,22 +9,21 @@ import (
 	"winnow/history"
 )
 
-// exactly is the share of what was expected that an exact count may be off for nothing to change.
+// exactly is the relative difference up to which an exact count changes nothing.
 const exactly = 0.001
 
-// Exact says that the endpoint counts by itself, and that it could until now. Only a server of the user's own is asked:
-// what is not sent yet must not go anywhere else.
-func (m *Model) Exact() bool {
+// CanCountExactly reports whether the endpoint can count tokens itself. Only the user's own servers are asked: a
+// request that is not sent yet must not go anywhere else.
+func (m *Model) CanCountExactly() bool {
 	e := m.Client.Endpoint()
 	return e.CountsTokens && e.IsSelfHosted() && !m.now().inexact
 }
 
-// CountExactly asks an endpoint that counts by itself for the tokens of the request that plan makes.
-// Where that is not what was expected, the next plan goes by it, and the answer is true: it is worth
-// planning again. It may wait for the network. Other endpoints are not asked, and none again that could
-// not answer: the error says so once.
+// CountExactly asks the endpoint for the exact tokens of the request for a plan, if it can count. It returns true if
+// the count differs from the expected one, so that the request should be planned again. It may wait for the network. An
+// endpoint that fails is not asked again, so the error is returned only once.
 func (m *Model) CountExactly(ctx context.Context, plan history.Plan) (bool, error) {
-	if !m.Exact() || plan.Sum.Total == 0 || len(plan.Messages) == 0 {
+	if !m.CanCountExactly() || plan.Sum.Total == 0 || len(plan.Messages) == 0 {
 		return false, nil
 	}
 	counted, err := m.Client.CountRequestTokens(ctx, m.Request(plan))
@@ -38,6 +37,6 @@ func (m *Model) CountExactly(ctx context.Context, plan history.Plan) (bool, erro
 	if math.Abs(ratio-before) <= exactly*before {
 		return false, nil
 	}
-	m.believe(ratio)
+	m.setRatio(ratio)
 	return true, nil
 }

@@ -7,12 +7,12 @@ import (
 	"winnow/llm"
 )
 
-// Limit is the most tokens that are planned for after the server read only a part of a request; 0 where
-// the window alone limits a request.
-func (m *Model) Limit() int { return m.now().limit }
+// TokenLimit returns the limit of planned requests, in tokens, after the server truncated one. It is 0 if only the
+// window limits requests.
+func (m *Model) TokenLimit() int { return m.now().limit }
 
-// budget is the most tokens of the next request beside the window: less after a cut, and after a refusal
-// without a number.
+// budget returns the limit of the next request in tokens, besides the window: the lower one after truncations and after
+// refusals that name no number.
 func (k known) budget() int {
 	if k.limit == 0 || k.shrunkTo == 0 {
 		return max(k.limit, k.shrunkTo)
@@ -20,32 +20,34 @@ func (k known) budget() int {
 	return min(k.limit, k.shrunkTo)
 }
 
-// Expect is what the server is expected to count for a request that we count so, by what is known now.
-func (m *Model) Expect(tokens int) int { return int(float64(tokens) * cmp.Or(m.now().ratio(), 1)) }
+// ExpectedTokens converts winnow's own count to the expected count of the server.
+func (m *Model) ExpectedTokens(tokens int) int {
+	return int(float64(tokens) * cmp.Or(m.now().ratio(), 1))
+}
 
-// Refused takes the window that a refusal names. estimate is our count of the request, 0 where it is not worth
-// comparing with prompt, the server's, which may be more where atLeast is true.
-func (m *Model) Refused(window, prompt, estimate int, atLeast bool) {
+// NoteRefusal takes the window that a server named when it refused a request as too long. It also learns from the
+// server's count of that request, where estimate, winnow's own count, is not 0.
+func (m *Model) NoteRefusal(refusal *llm.Error, estimate int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.learned.Window, m.learned.WindowAt = window, m.deps.Now()
+	m.learned.Window, m.learned.WindowAt = refusal.Limit, m.deps.Now()
 	m.window = m.facts(m.known).Window()
 	if estimate == 0 {
 		return
 	}
-	// A number far below ours is no count of this request.
-	ratio := float64(prompt) / float64(estimate)
-	if ratio >= leastRatio && (!atLeast || ratio > cmp.Or(m.ratio(), 1)) {
-		m.believe(ratio)
+	// A number far below the estimate cannot be a count of this request.
+	ratio := float64(refusal.Prompt) / float64(estimate)
+	if ratio >= leastRatio && (!refusal.AtLeast || ratio > cmp.Or(m.ratio(), 1)) {
+		m.setRatio(ratio)
 	}
 }
 
-// Shrink keeps requests below what a server took that refused more without a number. It is not kept beyond this
-// conversation.
-func (m *Model) Shrink(tokens int) { m.set(func(k *known) { k.shrunkTo = tokens }) }
+// LimitRequests limits further requests, after the server refused a larger one without naming a number. The limit is
+// not stored.
+func (m *Model) LimitRequests(tokens int) { m.set(func(k *known) { k.shrunkTo = tokens }) }
 
-// outputReserve is what the plan keeps free for the reply: at least what is asked for it; 0 leaves
-// it to the policy's own rule. The caller holds the lock.
+// outputReserve returns how many tokens a plan keeps free for the reply, at least what is requested; 0 leaves it to the
+// policy. The caller holds the lock.
 func (m *Model) outputReserve(p history.Policy) int {
 	if m.maxReply > 0 {
 		return m.maxTokens()
@@ -53,8 +55,8 @@ func (m *Model) outputReserve(p history.Policy) int {
 	return max(p.OutputReserve, m.maxTokens())
 }
 
-// maxTokens is the longest reply that is asked for, 0 where that is left to the server. A request
-// keeps at least half of the window. The caller holds the lock.
+// maxTokens returns the reply length to request, 0 to leave it to the server. At least half of the window remains for
+// the messages. The caller holds the lock.
 func (m *Model) maxTokens() int {
 	limit := m.Client.MaxReplyTokens(m.Name, m.deps.Ask.MaxTokens)
 	if w := m.window.Tokens; w > 0 {
@@ -66,27 +68,27 @@ func (m *Model) maxTokens() int {
 	return limit
 }
 
-// Lowered says that the reply that is wanted is longer than the window allows, and how much is asked for instead. It is
-// false where it is not. What the server refuses above a length of its own is not meant.
-func (m *Model) Lowered() (wanted, asked int, ok bool) {
+// LoweredReply returns the wanted reply length and the one that is requested because the window allows no more. ok is
+// false if it was not lowered. A limit that the server itself sets does not count.
+func (m *Model) LoweredReply() (wanted, asked int, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	wanted, asked = m.deps.Ask.MaxTokens, m.maxTokens()
 	return wanted, asked, m.maxReply == 0 && asked < m.Client.MaxReplyTokens(m.Name, wanted)
 }
 
-// NoRoom is the error of an answer that is over before it began because its request, of which the server was expected
-// to count so many tokens, left no room for it; nil for any other empty answer. Some servers then say that the length
-// ended it and count the request at the window; some send nothing at all, which says something only of a long request
-// to a server whose window nobody knows.
-func (m *Model) NoRoom(r llm.Reply, expected int) error {
+// NoRoomError returns an overflow error if an answer is empty because the request left no space for it, and nil for any
+// other answer. expected is the expected count of the request. Some servers then report that the length limit was
+// reached and count the request as large as the window. Others send nothing at all, which is conclusive only for a long
+// request to a server with an unknown window.
+func (m *Model) NoRoomError(r llm.Reply, expected int) error {
 	window := m.Window()
 	fault := &llm.Error{Kind: llm.ErrContextLength, Endpoint: m.Client.Endpoint().Name, Model: m.Name}
 	switch reason := r.Finished.Reason; {
 	case r.Usage.Answer > 0:
 		return nil
 	case reason == "length" && r.Usage.Prompt > 0:
-		// A request that a server shortened may end a little below its window, because whole messages go.
+		// A request that the server truncated may be slightly smaller than the window, because it drops whole messages.
 		if fault.Limit = r.Usage.Prompt; !window.Assumed {
 			fault.Limit = window.Tokens
 		}
@@ -101,19 +103,19 @@ func (m *Model) NoRoom(r llm.Reply, expected int) error {
 	return fault
 }
 
-// ShortenReply asks for at most so many tokens until FreeReply.
-func (m *Model) ShortenReply(tokens int) { m.set(func(k *known) { k.maxReply = tokens }) }
+// LimitReply requests replies of at most this many tokens, until UnlimitReply.
+func (m *Model) LimitReply(tokens int) { m.set(func(k *known) { k.maxReply = tokens }) }
 
-// ShrinkReply asks for a share of the reply, where a length is asked for, until FreeReply.
-func (m *Model) ShrinkReply(share float64) {
-	if _, reply, _ := m.Lowered(); reply > 0 {
-		m.ShortenReply(max(1, int(share*float64(reply))))
+// ScaleReply reduces a requested reply length by a factor, until UnlimitReply.
+func (m *Model) ScaleReply(share float64) {
+	if _, reply, _ := m.LoweredReply(); reply > 0 {
+		m.LimitReply(max(1, int(share*float64(reply))))
 	}
 }
 
-// FreeReply ends what ShortenReply began. A server that counts a long reply where none is asked for would refuse the
-// next request as well: from now on it is asked for what the plan keeps free.
-func (m *Model) FreeReply() {
+// UnlimitReply ends the effect of LimitReply. If no reply length was requested, a moderate one is requested from now
+// on: the server assumes a long reply otherwise, and would refuse the next request too.
+func (m *Model) UnlimitReply() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.maxReply > 0 && m.deps.Ask.MaxTokens == 0 {

@@ -1,5 +1,6 @@
-// Package target is a model that requests go to, with what was learned of it: its window, what its server counts
-// and refuses, how long a reply it has room for. It plans no request and sends none of a conversation.
+// Package target represents a model that requests go to, with what was learned about it: its window, how its server
+// counts tokens, what the server refuses, and how long a reply may be. It does not plan requests and does not send
+// those of a conversation.
 package target
 
 import (
@@ -19,107 +20,107 @@ import (
 	"winnow/session/store"
 )
 
-// Deps is what every model needs.
-type Deps struct {
+// Dependencies is what every Model needs.
+type Dependencies struct {
 	Store *store.Store
 	Now   func() time.Time
 	Log   *slog.Logger
-	Count history.Counter // counts tokens; nil counts none
-	Ask   llm.Request     // what is asked beside the messages: MaxTokens, Temperature, TopP, Effort
+	Count history.TokenCounter // counts tokens; nil for none
+	Ask   llm.Request          // the parameters of requests: MaxTokens, Temperature, TopP and Effort
 
-	Tools  []*tool.Toolbox      // what the model may call beside the tools of its endpoint
-	Off    func(tool.Tool) bool // the tools that may not be called; nil is none
-	Limits tool.Limits          // of each call
+	Tools  []*tool.Toolbox      // tools that the model may call besides those of its endpoint
+	Off    func(tool.Tool) bool // reports tools that may not be called; nil for none
+	Limits tool.Limits          // for each call
 }
 
-// Model is a model that a conversation's requests go to. Its methods may be called from several goroutines.
+// Model is a model that requests go to. It is safe for concurrent use.
 type Model struct {
-	Client  *llm.Client
-	Name    string // as the endpoint knows it
-	Unready error  // why nothing may be asked of it, nil where it may
+	Client      *llm.Client
+	Name        string // its name at the endpoint
+	Unavailable error  // why nothing may be asked of it, or nil
 
-	deps Deps
+	deps Dependencies
 
 	mu sync.Mutex
 	known
 }
 
-// known is what is known of a model.
+// known is what is known about a model.
 type known struct {
 	window   llm.Window
-	stated   llm.Window // what the server says of its window now, without tokens where it does not
-	ran      bool       // it answered since its server was asked for a window that it could not say
-	ranWith  int        // the window that its server was asked to run it with when it answered, 0 for none
+	stated   llm.Window // the window that the server states now; 0 tokens if it does not
+	ran      bool       // it has answered since its server was last asked for a window that it could not state
+	ranWith  int        // the window that the server was asked to run it with when it last answered, 0 for none
 	learned  store.ModelFacts
-	shrunkTo int  // the most tokens of a request, after refusals that named none; 0 is none
-	inexact  bool // the endpoint was asked for exact counts and could not answer
-	maxReply int  // tokens of a reply that the server has room for, 0 for as many as are asked
-	said     map[string]bool
-	priced   []tool.Tool // the tools whose schemas were counted last
-	toolCost int         // the tokens of their schemas
+	shrunkTo int  // upper limit of a request in tokens, after refusals that named none; 0 for none
+	inexact  bool // the endpoint was asked for an exact count and failed
+	maxReply int  // reply tokens that the server has space for; 0 for as many as requested
+	noticed  map[string]bool
+	priced   []tool.Tool // the tools whose schemas were last counted
+	toolCost int         // tokens of their schemas
 	asText   textTrial
 
-	ratios     []float64 // the server's tokens for each of ours in the last requests that it read whole
-	limit      int       // the most tokens of a request until the server states its window, after a cut; 0 is none
-	cutRequest int64     // the last request of which the server read only a part
-	cutShare   float64   // the server's count of it as a share of ours, 0 where another one was counted since
+	ratios     []float64 // the server's tokens per counted token, for the last requests that it read whole
+	limit      int       // upper limit of a request in tokens after a truncation; 0 for none
+	cutRequest int64     // the last request that the server truncated
+	cutShare   float64   // the server's count of it relative to winnow's; 0 after another count
 }
 
-// New is a model of a client's endpoint,, of which nothing is known yet.
-func New(d Deps, client *llm.Client, name string) *Model {
+// New returns a model of a client's endpoint, about which nothing is known yet.
+func New(d Dependencies, client *llm.Client, name string) *Model {
 	return &Model{Client: client, Name: name, deps: d}
 }
 
-// now is what is known of the model now.
+// now returns what is known about the model.
 func (m *Model) now() known {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.known
 }
 
-// set changes what is known of the model.
+// set changes what is known about the model.
 func (m *Model) set(change func(*known)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	change(&m.known)
 }
 
-// Address is where the model is asked, without what may be secret in it.
+// Address returns the URL of the model's endpoint without secrets.
 func (m *Model) Address() string { return m.Client.Endpoint().DisplayURL() }
 
-// NewUnready is in the place of a model that cannot be asked, and of its endpoint.
-func NewUnready(d Deps, endpoint, name string, cause error) *Model {
-	return &Model{Client: llm.NewUnavailableClient(endpoint, cause), Name: name, Unready: cause, deps: d}
+// NewUnavailable returns a stand-in for a model that cannot be asked; cause says why.
+func NewUnavailable(d Dependencies, endpoint, name string, cause error) *Model {
+	return &Model{Client: llm.NewUnavailableClient(endpoint, cause), Name: name, Unavailable: cause, deps: d}
 }
 
-// Ref names the model, "endpoint/model", without the slash where no model is chosen.
-func (m *Model) Ref() string { return Ref(m.Client.Endpoint().Name, m.Name) }
+// Ref returns the model's reference, "endpoint/model".
+func (m *Model) Ref() string { return ModelRef(m.Client.Endpoint().Name, m.Name) }
 
-// Ref is a model's reference, without the slash where no model is chosen.
-func Ref(endpoint, model string) string { return strings.TrimSuffix(endpoint+"/"+model, "/") }
+// ModelRef returns "endpoint/model", or just the endpoint if no model is chosen.
+func ModelRef(endpoint, model string) string { return strings.TrimSuffix(endpoint+"/"+model, "/") }
 
-// Same says that it is the same model of the same endpoint, whatever is known of it.
+// Same reports whether both are the same model of the same endpoint.
 func (m *Model) Same(other *Model) bool { return m.Client == other.Client && m.Name == other.Name }
 
-// SayOnce notes that something is said about the model, and is true the first time.
-func (m *Model) SayOnce(what string) bool {
+// FirstNotice reports whether it is called for the first time with this notice.
+func (m *Model) FirstNotice(what string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.said == nil {
-		m.said = map[string]bool{}
+	if m.noticed == nil {
+		m.noticed = map[string]bool{}
 	}
-	again := m.said[what]
-	m.said[what] = true
+	again := m.noticed[what]
+	m.noticed[what] = true
 	return !again
 }
 
-// InputCost is what a plan's request would cost before a word of its answer, if the server had nothing of it in its
-// cache. It is an estimate, unless the model is known to be free.
-func (m *Model) InputCost(sum history.Sum) pricing.Cost {
+// InputCost estimates the cost of a planned request without its answer and without cached tokens. It is exact only if
+// the model is known to be free.
+func (m *Model) InputCost(sum history.TokenSum) pricing.Cost {
 	return m.Client.Cost(m.Name, pricing.NoUsage(), pricing.Usage{Prompt: sum.Tokens(sum.Total)})
 }
 
-// Request is what goes to the model: the plan's messages, the tools it may call and what is asked beside them.
+// Request returns the request for a plan: its messages, the available tools and the parameters.
 func (m *Model) Request(plan history.Plan) llm.Request {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -127,13 +128,13 @@ func (m *Model) Request(plan history.Plan) llm.Request {
 	r.Model, r.Messages, r.Tools, r.MaxTokens = m.Name, plan.Messages, m.tools(), m.maxTokens()
 	r.Window = m.askedWindow()
 	if m.priced != nil {
-		r.Tools = m.priced // The plan counted these: a server may have changed its list since.
+		r.Tools = m.priced // The plan counted these; the server may have changed its list since.
 	}
 	return r
 }
 
-// Fill sets what the model decides of the options of a plan.
-func (m *Model) Fill(o *history.Options) {
+// FillOptions sets the options of a plan that depend on the model.
+func (m *Model) FillOptions(o *history.Options) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	o.Policy.OutputReserve = m.outputReserve(o.Policy)
@@ -142,13 +143,13 @@ func (m *Model) Fill(o *history.Options) {
 	o.Profile, o.To = m.profile(m.known), m.Client.Origin(m.Name)
 }
 
-// Tools are the tools that may be called: those of the model's endpoint and those that every model is offered.
+// Tools returns the tools that may be called: those of the model's endpoint and those for every model.
 func (m *Model) Tools() tool.Set {
 	boxes := append([]*tool.Toolbox{m.Client.Endpoint().Tools}, m.deps.Tools...)
 	return tool.Set{Boxes: boxes, IsOff: m.deps.Off, Limits: m.deps.Limits}
 }
 
-// tools are the tools that requests offer to the model.
+// tools returns the tools that requests offer to the model.
 func (m *Model) tools() []tool.Tool {
 	if m.Client.Profile(m.Name).NoTools {
 		return nil
@@ -156,7 +157,8 @@ func (m *Model) tools() []tool.Tool {
 	return m.Tools().Tools()
 }
 
-// toolTokens is what the tool schemas cost. They are counted where they changed. The caller holds the lock.
+// toolTokens returns the tokens of the tool schemas, which are counted again when they change. The caller holds the
+// lock.
 func (m *Model) toolTokens() int {
 	tools := m.tools()
 	same := func(a, b tool.Tool) bool {
@@ -171,8 +173,8 @@ func (m *Model) toolTokens() int {
 	return m.toolCost
 }
 
-// Learn keeps what was learned of the model. What its server refused first since it was forgotten is dated: now.
-func (m *Model) Learn(ctx context.Context) error {
+// SaveLearned stores what was learned about the model. Refusals that have no date yet are dated now.
+func (m *Model) SaveLearned(ctx context.Context) error {
 	asked := m.Client.Learned(m.Name)
 	if len(asked.Describe()) > 0 && asked.Since.IsZero() {
 		asked.Since = m.deps.Now()
@@ -188,19 +190,19 @@ func (m *Model) Learn(ctx context.Context) error {
 	l.Ratio, l.Samples = median(m.ratios), len(m.ratios)
 	m.mu.Unlock()
 	return m.deps.Store.UpdateModelFacts(ctx, l.BaseURL, l.Model, func(stored *store.ModelFacts) {
-		l.Chosen, l.ChosenAt = stored.Chosen, stored.ChosenAt // the user's
+		l.Chosen, l.ChosenAt = stored.Chosen, stored.ChosenAt // set by the user
 		*stored = l
 	})
 }
 
-// LearnedOf is what was learned of how a model is asked.
-func LearnedOf(ctx context.Context, st *store.Store, e llm.Endpoint, model string) (llm.Learned, error) {
+// LoadLearned returns what was learned about how to ask a model.
+func LoadLearned(ctx context.Context, st *store.Store, e llm.Endpoint, model string) (llm.Learned, error) {
 	l, err := st.ModelFacts(ctx, e.BaseURL, model)
-	return Asked(l), err
+	return ParseLearned(l), err
 }
 
-// Asked is how a model is asked, as it was stored. What cannot be read is learned again.
-func Asked(l store.ModelFacts) llm.Learned {
+// ParseLearned returns how to ask a model, as stored. Invalid data is ignored and learned again.
+func ParseLearned(l store.ModelFacts) llm.Learned {
 	var asked llm.Learned
 	if err := json.Unmarshal(l.Asked, &asked); err != nil {
 		return llm.Learned{}
@@ -208,8 +210,9 @@ func Asked(l store.ModelFacts) llm.Learned {
 	return asked
 }
 
-// LearnName learns that the server answered for a name that its list of models lacks, and says whether that is news.
-func (m *Model) LearnName() bool {
+// LearnUnlistedName records that the server answers for a model name that its list lacks, and reports whether that is
+// new.
+func (m *Model) LearnUnlistedName() bool {
 	if m.Client.Learned(m.Name).AnswersUnlisted || !m.Client.ListLacks(m.Name) {
 		return false
 	}
@@ -217,14 +220,14 @@ func (m *Model) LearnName() bool {
 	return true
 }
 
-// holds is how long what a server refused is not sent again: it may have been repaired or set up otherwise since.
-const holds = 7 * 24 * time.Hour
+// refusalLifetime is how long winnow does not send again what a server refused. The server may have been fixed or
+// configured differently since.
+const refusalLifetime = 7 * 24 * time.Hour
 
-// Expire forgets what the model's server refused longer ago than it holds, and returns it. Its ways are none where
-// there is nothing to forget.
-func (m *Model) Expire() (old llm.Learned) {
+// ForgetExpired forgets refusals older than refusalLifetime and returns them. The result is zero if there were none.
+func (m *Model) ForgetExpired() (old llm.Learned) {
 	l := m.Client.Learned(m.Name)
-	if l.Since.IsZero() || m.deps.Now().Sub(l.Since) < holds {
+	if l.Since.IsZero() || m.deps.Now().Sub(l.Since) < refusalLifetime {
 		return llm.Learned{}
 	}
 	m.Client.ForgetLearned(m.Name)

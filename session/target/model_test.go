@@ -31,11 +31,11 @@ func newModel(t *testing.T, window, wanted int) *Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := New(Deps{
+	m := New(Dependencies{
 		Store: st, Now: func() time.Time { return noon }, Log: slog.New(slog.DiscardHandler),
 		Count: func(text string) int { return len(text) }, Ask: llm.Request{MaxTokens: wanted},
 	}, client, name)
-	if err := m.Find(t.Context()); err != nil {
+	if err := m.FindWindow(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return m
@@ -45,7 +45,7 @@ func newModel(t *testing.T, window, wanted int) *Model {
 func again(t *testing.T, m *Model) *Model {
 	t.Helper()
 	other := New(m.deps, m.Client, m.Name)
-	if err := other.Find(t.Context()); err != nil {
+	if err := other.FindWindow(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return other
@@ -56,7 +56,7 @@ func TestWindowThatIsSetHoldsInEverySession(t *testing.T) {
 	if !m.Window().Assumed {
 		t.Fatalf("the window is %+v, want one that is assumed", m.Window())
 	}
-	m.Refused(4000, 0, 0, false)
+	m.NoteRefusal(&llm.Error{Limit: 4000}, 0)
 	if got := m.Window().Tokens; got != 4000 {
 		t.Errorf("after a refusal the window has %d tokens, want 4,000", got)
 	}
@@ -75,14 +75,14 @@ func TestWindowThatIsSetHoldsInEverySession(t *testing.T) {
 
 func TestTriedWindowIsNotKept(t *testing.T) {
 	m := newModel(t, 8192, 0)
-	m.Shrink(1000)
+	m.LimitRequests(1000)
 	tried, err := m.WithWindow(2048)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var now, then history.Options
-	m.Fill(&now)
-	tried.Fill(&then)
+	m.FillOptions(&now)
+	tried.FillOptions(&then)
 	if now.Window != 8192 || now.Limit != 1000 || then.Window != 2048 || then.Limit != 0 {
 		t.Errorf("planned with %d below %d, tried with %d below %d", now.Window, now.Limit, then.Window, then.Limit)
 	}
@@ -96,18 +96,18 @@ func TestReplyKeepsHalfOfTheWindow(t *testing.T) {
 	if got := m.Request(history.Plan{}).MaxTokens; got != 2000 {
 		t.Errorf("asked for %d tokens, want half of the window", got)
 	}
-	if wanted, asked, ok := m.Lowered(); !ok || wanted != 3000 || asked != 2000 {
+	if wanted, asked, ok := m.LoweredReply(); !ok || wanted != 3000 || asked != 2000 {
 		t.Errorf("lowered from %d to %d: %t", wanted, asked, ok)
 	}
-	m.ShortenReply(700)
+	m.LimitReply(700)
 	if got := m.Request(history.Plan{}).MaxTokens; got != 700 {
 		t.Errorf("asked for %d tokens, want the 700 that the server has room for", got)
 	}
-	m.ShrinkReply(0.5)
+	m.ScaleReply(0.5)
 	if got := m.Request(history.Plan{}).MaxTokens; got != 350 {
 		t.Errorf("asked for %d tokens, want half of 700", got)
 	}
-	m.FreeReply()
+	m.UnlimitReply()
 	if got := m.Request(history.Plan{}).MaxTokens; got != 2000 {
 		t.Errorf("asked for %d tokens after the turn, want 2,000", got)
 	}
@@ -117,22 +117,22 @@ func TestReplyKeepsHalfOfTheWindow(t *testing.T) {
 func TestWhatWasRefusedIsForgottenAfterAWeek(t *testing.T) {
 	m := newModel(t, 0, 0)
 	m.Client.Learn(m.Name, llm.Learned{Without: []string{"temperature"}, Thinks: true})
-	m.Refused(4000, 0, 0, false)
-	if err := m.Learn(t.Context()); err != nil {
+	m.NoteRefusal(&llm.Error{Limit: 4000}, 0)
+	if err := m.SaveLearned(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	m.Client = llm.NewClient(m.Client.Endpoint()) // as in the next run
 	for _, days := range []int{0, 6, 7, 8} {
 		m.deps.Now = func() time.Time { return noon.AddDate(0, 0, days) }
 		m = again(t, m)
-		old := m.Expire()
+		old := m.ForgetExpired()
 		if now := m.Client.AllLearned(m.Name); (len(now.Without) > 0) == (days >= 7) || !now.Thinks || m.Window().Tokens != 4000 {
 			t.Errorf("day %d: known is %+v, the window has %d tokens", days, now, m.Window().Tokens)
 		}
 		if forgotten := len(old.Describe()) > 0; forgotten != (days == 7) || forgotten && !old.Since.Equal(noon) {
 			t.Errorf("day %d: forgotten is %+v", days, old)
 		}
-		if err := m.Learn(t.Context()); err != nil {
+		if err := m.SaveLearned(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -148,18 +148,18 @@ func TestARequestOffersTheToolsThatWereCounted(t *testing.T) {
 	}
 	var o history.Options
 	replace("one")
-	m.Fill(&o)
+	m.FillOptions(&o)
 	replace("another")
 	r := m.Request(history.Plan{})
 	if len(r.Tools) != 1 || r.Tools[0].Name != "one" || o.Tools != len(llm.ToolSchemas(r.Tools)) {
 		t.Errorf("the request offers %+v, counted as %d", r.Tools, o.Tools)
 	}
-	m.Fill(&o)
+	m.FillOptions(&o)
 	if r := m.Request(history.Plan{}); len(r.Tools) != 1 || r.Tools[0].Name != "another" {
 		t.Errorf("the next one offers %+v", r.Tools)
 	}
 	box.Replace(nil)
-	m.Fill(&o)
+	m.FillOptions(&o)
 	if r := m.Request(history.Plan{}); len(r.Tools) != 0 || o.Tools != 0 {
 		t.Errorf("without tools it offers %+v, counted as %d", r.Tools, o.Tools)
 	}

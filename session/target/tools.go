@@ -5,25 +5,25 @@ import (
 	"winnow/llm"
 )
 
-// textTrial is what is known about sending tool calls as text to a model that refused them as they are.
+// textTrial is the state of sending tool calls as text to a model that refused them in their own form.
 type textTrial int
 
 const (
 	notTried textTrial = iota
 	trying             // requests hold tool calls as text until the model answers or refuses again
-	useless            // the model refused them as text too
+	useless            // the model also refused them as text
 )
 
-// Profile is what the model's chat format requires, with tool calls as text while that is tried.
-func (m *Model) Profile() history.Profile { return m.profile(m.now()) }
+// Profile returns what the model requires of the messages, with tool calls as text while that is tried.
+func (m *Model) Profile() history.EndpointProfile { return m.profile(m.now()) }
 
-func (m *Model) profile(k known) history.Profile {
+func (m *Model) profile(k known) history.EndpointProfile {
 	p := m.Client.Profile(m.Name)
 	p.ToolsAsText = p.ToolsAsText || k.asText == trying
 	return p
 }
 
-// TryToolsAsText has tool calls sent as text until EndToolsAsText. It is false where that was tried before.
+// TryToolsAsText sends tool calls as text until EndToolsAsText. It returns false if that was tried before.
 func (m *Model) TryToolsAsText() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -34,8 +34,8 @@ func (m *Model) TryToolsAsText() bool {
 	return true
 }
 
-// EndToolsAsText takes how a request went that held tool calls as text. A model that answered gets them so
-// from now on, and learned is true; one that refused gets them as they are again.
+// EndToolsAsText takes the outcome of a request with tool calls as text. If the model answered, tool calls are sent as
+// text from now on, and learned is true. If it refused, they are sent in their own form again.
 func (m *Model) EndToolsAsText(answered, refused bool) (learned bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -43,7 +43,7 @@ func (m *Model) EndToolsAsText(answered, refused bool) (learned bool) {
 	case m.asText != trying:
 	case answered:
 		m.asText = notTried
-		m.Client.Learn(m.Name, llm.Learned{Profile: history.Profile{ToolsAsText: true}})
+		m.Client.Learn(m.Name, llm.Learned{Profile: history.EndpointProfile{ToolsAsText: true}})
 		return true
 	case refused:
 		m.asText = useless

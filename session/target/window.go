@@ -11,12 +11,12 @@ import (
 	"winnow/session/store"
 )
 
-// Patience is how long a turn waits for a server to say how large its window is.
-const Patience = 3 * time.Second
+// WindowTimeout is how long a turn waits for a server to state its window.
+const WindowTimeout = 3 * time.Second
 
-// Find learns what is known of the model, where nobody did yet, and asks its server for its window. It may wait for
-// the network.
-func (m *Model) Find(ctx context.Context) error {
+// FindWindow loads what was learned about the model and asks its server for the window, unless the window is known. It
+// may wait for the network.
+func (m *Model) FindWindow(ctx context.Context) error {
 	if m.Window().Tokens > 0 {
 		return nil
 	}
@@ -24,12 +24,12 @@ func (m *Model) Find(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	m.Client.Learn(m.Name, Asked(learned))
+	m.Client.Learn(m.Name, ParseLearned(learned))
 	stated, unstated := m.Client.StatedWindow(ctx, m.Name)
 	m.mu.Lock()
 	if m.window.Tokens > 0 {
 		m.mu.Unlock()
-		return nil // Somebody else found it meanwhile.
+		return nil // Another goroutine has found it.
 	}
 	m.learned = learned
 	m.ratios = slices.Repeat([]float64{learned.Ratio}, min(learned.Samples, keptRatios))
@@ -39,12 +39,12 @@ func (m *Model) Find(ctx context.Context) error {
 		m.deps.Log.Debug("ask for the window", "model", m.Name, "err", unstated)
 		return nil
 	}
-	m.state(ctx, stated)
+	m.noteStated(ctx, stated)
 	return nil
 }
 
-// state takes what the server says of its window now. Its date is when it said that first.
-func (m *Model) state(ctx context.Context, stated llm.Window) (changed bool) {
+// noteStated takes the window that the server states. Its date is when the server first stated it.
+func (m *Model) noteStated(ctx context.Context, stated llm.Window) (changed bool) {
 	m.mu.Lock()
 	changed = stated.Tokens > 0 && stated.Tokens != m.learned.Stated
 	if changed {
@@ -55,31 +55,31 @@ func (m *Model) state(ctx context.Context, stated llm.Window) (changed bool) {
 		stated.At = time.Time{}
 	}
 	if stated.Tokens > 0 && stated.Tokens < m.ranWith && stated.MaxTokens > 0 {
-		stated.MaxTokens = stated.Tokens // It runs the model with less than what it was asked for.
+		stated.MaxTokens = stated.Tokens // It runs the model with a smaller window than requested.
 	}
 	m.stated = stated
 	m.window = m.facts(m.known).Window()
 	m.mu.Unlock()
 	if changed {
-		if err := m.Learn(ctx); err != nil && !errors.Is(err, store.ErrReadOnly) {
+		if err := m.SaveLearned(ctx); err != nil && !errors.Is(err, store.ErrReadOnly) {
 			m.deps.Log.Warn("keep what the server says of its window", "err", err)
 		}
 	}
 	return changed
 }
 
-// Window is what is known of the model's context window; Tokens is 0 before it was found.
+// Window returns the model's context window; Tokens is 0 before it is found.
 func (m *Model) Window() llm.Window { return m.now().window }
 
-// Windows is all that is known of the model's window.
-func (m *Model) Windows() llm.WindowFacts { return m.facts(m.now()) }
+// WindowFacts returns everything that is known about the model's window.
+func (m *Model) WindowFacts() llm.WindowFacts { return m.facts(m.now()) }
 
 func (m *Model) facts(k known) llm.WindowFacts {
 	return KnownWindows(m.Client.Endpoint(), m.Name, k.learned, k.stated)
 }
 
-// KnownWindows is what is known of a model's window: by the configuration, by what was stored of it, and by
-// what its server states now.
+// KnownWindows returns what is known about a model's window from the configuration, from storage, and from what its
+// server states now.
 func KnownWindows(e llm.Endpoint, model string, l store.ModelFacts, stated llm.Window) llm.WindowFacts {
 	f := llm.WindowFacts{Model: model, Remote: !e.IsSelfHosted(), Configured: e.ConfiguredWindow(model), Stated: stated}
 	if l.Chosen > 0 {
@@ -91,8 +91,7 @@ func KnownWindows(e llm.Endpoint, model string, l store.ModelFacts, stated llm.W
 	return f
 }
 
-// SetWindow sets the model's window from now on and in every session. 0 takes back what was set, and forgets what
-// refusals taught.
+// SetWindow sets the model's window for all sessions. 0 removes the setting and forgets windows learned from refusals.
 func (m *Model) SetWindow(ctx context.Context, tokens int) error {
 	if tokens < 0 {
 		return fmt.Errorf("a window of %d tokens is not possible; auto detects it", tokens)
@@ -109,34 +108,33 @@ func (m *Model) SetWindow(ctx context.Context, tokens int) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.choose(tokens)
+	m.applyWindow(tokens)
 	return nil
 }
 
-// choose plans with a window that is set. The caller holds the lock.
-func (m *Model) choose(tokens int) {
+// applyWindow uses a window set by the user. The caller holds the lock.
+func (m *Model) applyWindow(tokens int) {
 	m.learned.Chosen, m.learned.ChosenAt = tokens, m.deps.Now()
 	m.learned.Window, m.learned.WindowAt = 0, time.Time{}
 	m.limit, m.shrunkTo = 0, 0
 	m.window = m.facts(m.known).Window()
 }
 
-// WithWindow is the model as it would be after SetWindow. Nothing is kept of it.
+// WithWindow returns a copy of the model as SetWindow would leave it. Nothing is stored.
 func (m *Model) WithWindow(tokens int) (*Model, error) {
 	if tokens < 0 {
 		return nil, fmt.Errorf("a window of %d tokens is not possible; 0 detects it", tokens)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	other := &Model{Client: m.Client, Name: m.Name, Unready: m.Unready, deps: m.deps, known: m.known}
-	other.choose(tokens)
+	other := &Model{Client: m.Client, Name: m.Name, Unavailable: m.Unavailable, deps: m.deps, known: m.known}
+	other.applyWindow(tokens)
 	return other, nil
 }
 
-// TrueWindow is the window that the server really has, as far as it contradicts the one that the user set:
-// what it states, or the limit after a request of which it read only a part. It is false where nothing
-// contradicts.
-func (m *Model) TrueWindow() (tokens int, ok bool) {
+// ActualWindow returns the window of the server if it contradicts the one that the user set: the one it states, or the
+// limit after a truncation. Otherwise ok is false.
+func (m *Model) ActualWindow() (tokens int, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	set, over := m.facts(m.known).Contradicted()
@@ -149,15 +147,16 @@ func (m *Model) TrueWindow() (tokens int, ok bool) {
 	return 0, false
 }
 
-// Ran says that the model answered: a server that could not say its window before the model ran can say it now.
-func (m *Model) Ran() {
+// NoteAnswered records that the model answered. A server that could not state its window before the model ran may be
+// able to now.
+func (m *Model) NoteAnswered() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.ran, m.ranWith = m.ran || m.window.AskAgain, m.askedWindow()
 }
 
-// askedWindow is the window that the server is asked to run the model with. It is 0 where the server takes no wishes,
-// and where nobody knows: a guess could take more memory than there is. The caller holds the lock.
+// askedWindow returns the window that the server is asked to run the model with. It is 0 if the server does not take
+// such a request, or if the window is only a guess, which could take too much memory. The caller holds the lock.
 func (m *Model) askedWindow() int {
 	if m.window.Assumed || m.window.ByName || m.Client.Wire(m.Name) != llm.OllamaWire {
 		return 0
@@ -165,29 +164,28 @@ func (m *Model) askedWindow() int {
 	return m.window.Tokens
 }
 
-// AskWindowAgain asks the server for a window that it could not say before the model ran, once after each
-// answer, and says whether it states another one than before. It may wait for the network. A turn that begins
-// meanwhile does not wait with it.
-func (m *Model) AskWindowAgain(ctx context.Context) (other bool) {
+// QueryWindowAfterRun asks the server for a window that it could not state before the model ran, once after each
+// answer. It reports whether the window is new. It may wait for the network; a turn that begins in the meantime does
+// not wait.
+func (m *Model) QueryWindowAfterRun(ctx context.Context) (other bool) {
 	m.mu.Lock()
 	due := m.ran
 	m.ran = false
 	m.mu.Unlock()
-	return due && m.AskWindow(ctx)
+	return due && m.QueryWindow(ctx)
 }
 
-// AskWindow asks the server for its window once more, and says whether it states another one than before.
-func (m *Model) AskWindow(ctx context.Context) (other bool) {
-	ctx, cancel := context.WithTimeout(ctx, Patience)
+// QueryWindow asks the server for its window again, and reports whether it is new.
+func (m *Model) QueryWindow(ctx context.Context) (other bool) {
+	ctx, cancel := context.WithTimeout(ctx, WindowTimeout)
 	defer cancel()
 	stated, err := m.Client.StatedWindow(ctx, m.Name)
-	return err == nil && stated.Tokens > 0 && m.state(ctx, stated)
+	return err == nil && stated.Tokens > 0 && m.noteStated(ctx, stated)
 }
 
-// ListedWindows are what is known of the windows of models that their endpoints list: by the configuration, by
-// what was set and learned, by what the servers state now, and by the models' names. One that would only be
-// assumed is left empty. Without a store nothing was set or learned. The error is that of reading the store;
-// the windows are what is known without it.
+// ListedWindows returns what is known about the windows of the models that endpoints list: from the configuration, from
+// storage, from the servers and from the models' names. Windows that would only be assumed are left empty. st may be
+// nil. If reading the store fails, the windows are what is known without it.
 func ListedWindows(
 	ctx context.Context, st *store.Store, endpoints []llm.Endpoint, list []llm.Model, now time.Time,
 ) (windows []llm.Window, failed error) {

@@ -1,5 +1,4 @@
-// Package title makes the title of a conversation from its first message by a plain rule. It does not ask
-// a model for one.
+// Package title makes the title of a conversation from its first message by a simple rule, without asking a model.
 package title
 
 import (
@@ -9,12 +8,12 @@ import (
 	"winnow/history"
 )
 
-// maxLength is the longest title, in code points.
+// maxLength is the length of the longest title in code points.
 const maxLength = 48
 
-// Of makes a title of a first message: its first line with a letter or
-// digit in it, without Markdown's marks, up to its first sentence's end, cut at a word.
-func Of(text string) string {
+// FromText returns a title for a text: the first sentence of its first line with a letter or digit, without Markdown,
+// cut at a word.
+func FromText(text string) string {
 	for line := range strings.Lines(text) {
 		line = strings.TrimLeft(line, "#>*-`~ \t")
 		line = strings.Join(strings.Fields(strings.NewReplacer("**", "", "`", "").Replace(line)), " ")
@@ -25,15 +24,15 @@ func Of(text string) string {
 	return "Untitled"
 }
 
-// OfMessage makes a title of a first message, which may be nothing but its files.
-func OfMessage(m history.Message) string {
+// FromMessage returns a title for a message, which may consist of files only.
+func FromMessage(m history.Message) string {
 	if strings.TrimSpace(m.Content) == "" && len(m.Parts) > 0 {
-		return Of(m.Parts[0].Name)
+		return FromText(m.Parts[0].Name)
 	}
-	return Of(m.Content)
+	return FromText(m.Content)
 }
 
-// firstSentence ends a line at a sentence's end, but not inside "v1.2" or "e.g.".
+// firstSentence returns the first sentence of a line. It does not end inside "v1.2" or "e.g.".
 func firstSentence(line string) string {
 	for i, r := range line {
 		rest := line[i+len(string(r)):]
@@ -47,7 +46,7 @@ func firstSentence(line string) string {
 	return strings.TrimRight(line, ".:,; ")
 }
 
-// cutAtWord cuts a line to at most limit code points and an ellipsis, at a space where one is near.
+// cutAtWord cuts a line to at most limit code points including an ellipsis, at a space if one is near.
 func cutAtWord(line string, limit int) string {
 	runes := []rune(line)
 	if len(runes) <= limit {
@@ -60,7 +59,7 @@ func cutAtWord(line string, limit int) string {
 	return cut + "…"
 }
 
-// printable leaves out what a title must not hold: control characters and broken UTF-8.
+// printable removes control characters and invalid UTF-8.
 func printable(line string) string {
 	return strings.Map(func(r rune) rune {
 		if r == unicode.ReplacementChar || !unicode.IsPrint(r) {
@@ -70,7 +69,7 @@ func printable(line string) string {
 	}, line)
 }
 
-// OneLine is a text as one line without what a title must not hold.
+// OneLine returns a text on one line without control characters and invalid UTF-8.
 func OneLine(text string) string {
 	return printable(strings.Join(strings.Fields(text), " "))
 }

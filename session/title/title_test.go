@@ -17,7 +17,7 @@ func TestOfAFirstMessage(t *testing.T) {
 		{"\x1b]0;owned\x07 title", "]0;owned title"},
 		{"   ", "Untitled"},
 	} {
-		if got := Of(c.text); got != c.want {
+		if got := FromText(c.text); got != c.want {
 			t.Errorf("Of(%q) = %q, want %q", c.text, got, c.want)
 		}
 	}

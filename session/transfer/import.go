@@ -192,7 +192,7 @@ func (in *importer) setDefaults(im *Imported, c *store.ImportedConversation) {
 	warnCount(im, untimed, "%s without a time; the time of the message before or of the file is used")
 	row.Title, row.TitleFrom = title.OneLine(row.Title), store.TitleUser
 	if row.Title == "" {
-		row.Title, row.TitleFrom = title.Of(first), store.TitleAuto
+		row.Title, row.TitleFrom = title.FromText(first), store.TitleAuto
 	}
 	if row.Created.IsZero() {
 		row.Created = time.UnixMilli(oldest)

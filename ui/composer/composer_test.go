@@ -51,7 +51,7 @@ func newDesk(t *testing.T, o Options) *desk {
 	}
 	s, err := session.New(session.Deps{
 		Models: new(llm.Catalog).With(llm.Endpoint{Name: "here", BaseURL: "http://127.0.0.1:1/v1", DefaultModel: "m"}),
-		Base:   settings.Base{Policy: policy},
+		Global: settings.Global{Policy: policy},
 	}, session.StartOptions{Model: "here/m"})
 	if err != nil {
 		t.Fatal(err)

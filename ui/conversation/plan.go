@@ -94,7 +94,7 @@ func (c *Model) plan(counted *history.Plan) tea.Cmd {
 // and the server can count tokens, it is asked for the exact count.
 func (c *Model) ShowDraftPlan(plan history.Plan, err error, exact bool) tea.Cmd {
 	c.showNext(plan, err, c.Session.Forecast(plan))
-	c.Planned, c.PlannedOversize = true, session.AsOversize(err, c.Session.Model().Windows())
+	c.Planned, c.PlannedOversize = true, session.AsOversize(err, c.Session.Model().WindowFacts())
 	if c.PlannedOversize == nil {
 		c.Screen.DraftFits()
 	}
@@ -108,7 +108,7 @@ func (c *Model) ShowDraftPlan(plan history.Plan, err error, exact bool) tea.Cmd 
 	if c.Screen.CanAnnounce() { // else after the next plan
 		again = tea.Batch(again, c.announceRepairs())
 	}
-	if exact || c.Busy || !c.Session.Model().Exact() || c.Session.Ready() != nil {
+	if exact || c.Busy || !c.Session.Model().CanCountExactly() || c.Session.Ready() != nil {
 		return again
 	}
 	return tea.Batch(again, c.plan(&plan))
@@ -117,9 +117,10 @@ func (c *Model) ShowDraftPlan(plan history.Plan, err error, exact bool) tea.Cmd 
 // OversizeCommands returns the commands that can make an oversize request fit.
 func OversizeCommands(over *session.OversizeError) session.OversizeHints {
 	return session.OversizeHints{
-		Parts: map[history.PartOf]string{
-			history.PartTools: "/tools", history.PartSystem: "/system", history.PartDraft: "shorten it",
-			history.PartPinned: "unpin message " + over.PinnedNumbers(), history.PartHistory: "/preset balanced",
+		Parts: map[history.RequiredPartKind]string{
+			history.RequiredTools: "/tools", history.RequiredSystem: "/system", history.RequiredDraft: "shorten it",
+			history.RequiredPinned:  "unpin message " + over.PinnedNumbers(),
+			history.RequiredHistory: "/preset balanced",
 		},
 		Budget: fmt.Sprintf("/budget %d", over.SufficientWindow()),
 		Window: fmt.Sprintf("/window %d", over.SufficientWindow()),
@@ -131,7 +132,7 @@ func OversizeCommands(over *session.OversizeError) session.OversizeHints {
 func OversizeBreakdown(over *session.OversizeError) string {
 	draft := 0
 	for _, p := range over.Over.Parts {
-		if p.Kind == history.PartDraft {
+		if p.Kind == history.RequiredDraft {
 			draft += p.Tokens
 		}
 	}

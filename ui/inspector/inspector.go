@@ -98,7 +98,7 @@ func (in *Model) Refresh() tea.Cmd {
 
 // entry returns the plan's entry of the inspected message, the zero Entry if it has none.
 func (in *Model) entry() history.Entry {
-	e, _ := in.Plan.EntryOf(in.Subject.Message)
+	e, _ := in.Plan.EntryByID(in.Subject.Message)
 	return e
 }
 
@@ -204,7 +204,7 @@ func (in *Model) TextToCopy() string {
 
 // Title names the subject.
 func (in *Model) Title() string {
-	e, ok := in.Plan.EntryOf(in.Subject.Message)
+	e, ok := in.Plan.EntryByID(in.Subject.Message)
 	switch {
 	case ok:
 		return "message " + theme.Thousands(e.Index+1)
@@ -304,7 +304,7 @@ func (in *Model) turnView(by int) tea.Cmd {
 // step goes to another message and moves the cursors of panel and transcript along. In the view of the request it
 // scrolls.
 func (in *Model) step(by int) tea.Cmd {
-	e, ok := in.Plan.EntryOf(in.Subject.Message)
+	e, ok := in.Plan.EntryByID(in.Subject.Message)
 	to := e.Index + by
 	switch {
 	case in.Subject.Message == 0 && in.shown != nil:
@@ -344,7 +344,7 @@ func (in *Model) ViewTabs(st theme.Styles) string {
 // Hints are the most useful keys.
 func (in *Model) Hints() (hints []key.Binding) {
 	k := &in.Keys
-	if e, judged := in.Plan.EntryOf(in.Subject.Message); in.ActiveView == RepairView {
+	if e, judged := in.Plan.EntryByID(in.Subject.Message); in.ActiveView == RepairView {
 		hints = in.repairHints()
 	} else if judged && in.Past == nil {
 		hints = in.Panel.FlagHints(e)

@@ -79,7 +79,7 @@ func inspecting(t testing.TB, w int, past []history.Message) *Model {
 	for _, m := range past {
 		stored = append(stored, store.Message{Message: m})
 	}
-	chat := &transcript.Model{Messages: branch.Branch{}.With(stored...)}
+	chat := &transcript.Model{Messages: branch.Branch{}.Append(stored...)}
 	return &Model{
 		Context: &app.Context{Shared: &app.Shared{
 			Themes:  &theme.Selection{Styles: theme.New(theme.None, theme.Palette{}, 0)},
@@ -118,7 +118,7 @@ func asking(arguments, result string) []history.Message {
 // Of a damaged message, and of the calls and results that go with it, every row that only one side has is marked.
 func TestARepairIsComparedRowByRow(t *testing.T) {
 	in := inspecting(t, 100, asking(`{"at": 1, "to`, "one, with "+ourKey))
-	e, _ := in.Plan.EntryOf(2)
+	e, _ := in.Plan.EntryByID(2)
 	var screens uitest.Screens
 	screens.Add("side by side", in.comparison(&in.Plan, e, "now"))
 	in.w = 60
@@ -141,7 +141,7 @@ func TestAComparisonFitsEveryWidth(t *testing.T) {
 		text := rapid.StringOf(rapid.SampledFrom([]rune("ab {\"\n\t猫é\u0301👩\u200d🚀\x1b\u202e")))
 		w := rapid.IntRange(5, 140).Draw(t, "w")
 		in := inspecting(&testing.T{}, w, asking(text.Draw(t, "arguments"), strings.Repeat(text.Draw(t, "result"), 99)))
-		e, _ := in.Plan.EntryOf(2)
+		e, _ := in.Plan.EntryByID(2)
 		for _, line := range in.comparison(&in.Plan, e, "now") {
 			if n := ansi.StringWidth(line); n > w {
 				t.Fatalf("at %d cells the line %q has %d", w, ansi.Strip(line), n)
@@ -160,20 +160,20 @@ func TestAMessageIsShownWithWhatWasInserted(t *testing.T) {
 	}{
 		{"whole", history.Entry{Disposition: history.Kept}, "ä\r\n日本語 and so on"},
 		{"cut at the end", history.Entry{
-			Disposition: history.Cut, Cuts: []history.Range{{From: 6, To: n}}, Inserted: []history.Insert{
+			Disposition: history.Cut, Cuts: []history.CharRange{{From: 6, To: n}}, Inserted: []history.Insertion{
 				{At: 6, Text: "…"},
 			},
 		}, "ä\r\n日本語◐…◐- and so on-"},
 		{"cut in the middle", history.Entry{
-			Disposition: history.Cut, Cuts: []history.Range{{From: 1, To: 6}}, Inserted: []history.Insert{
+			Disposition: history.Cut, Cuts: []history.CharRange{{From: 1, To: 6}}, Inserted: []history.Insertion{
 				{At: 1, Text: "…"},
 			},
 		}, "ä◐…◐-\r\n日本語- and so on"},
-		{"in front and behind", history.Entry{Disposition: history.Kept, Inserted: []history.Insert{
+		{"in front and behind", history.Entry{Disposition: history.Kept, Inserted: []history.Insertion{
 			{At: 0, Text: "a"}, {At: n, Text: "b"},
 		}}, "+a+ä\r\n日本語 and so on+b+"},
 		{"replaced", history.Entry{
-			Disposition: history.Kept, Cuts: []history.Range{{From: 0, To: n}}, Inserted: []history.Insert{
+			Disposition: history.Kept, Cuts: []history.CharRange{{From: 0, To: n}}, Inserted: []history.Insertion{
 				{At: 0, Text: "[note]"},
 			},
 		}, "◐[note]◐-ä\r\n日本語 and so on-"},
@@ -202,8 +202,8 @@ func TestAPageHidesSecretsAcrossItsCuts(t *testing.T) {
 		for range rapid.IntRange(0, 3).Draw(t, "cuts") {
 			from := rapid.IntRange(at, n).Draw(t, "from")
 			at = rapid.IntRange(from, n).Draw(t, "to")
-			e.Cuts = append(e.Cuts, history.Range{From: from, To: at})
-			e.Inserted = append(e.Inserted, history.Insert{At: from, Text: "[cut, not " + ourKey + "]"})
+			e.Cuts = append(e.Cuts, history.CharRange{From: from, To: at})
+			e.Inserted = append(e.Inserted, history.Insertion{At: from, Text: "[cut, not " + ourKey + "]"})
 		}
 		p := page{secrets: theme.Secrets{Find: findKey}}
 		p.message(text, e)

@@ -24,7 +24,7 @@ import (
 
 // message writes a message with its verdict: what is sent of it, what is not, and what is sent instead.
 func (r *request) message(p *page, id int64, stored store.Message) {
-	e, judged := r.Plan.EntryOf(id)
+	e, judged := r.Plan.EntryByID(id)
 	switch {
 	case judged:
 		r.verdict(p, stored, e)
@@ -117,7 +117,7 @@ func (r *request) proof(p *page) {
 	if r.Past.Proven {
 		proof = " · ✓ proven by hash"
 	}
-	p.line(kindRemark, "%s · sent %s · %s%s", panel.TurnName(r.Past.Recorded),
+	p.line(kindRemark, "%s · sent %s · %s%s", panel.TurnName(r.Past.RecordedRequest),
 		q.Created.Local().Format(time.DateTime), theme.OneLine(q.Endpoint+"/"+q.Model), proof)
 	if !r.Past.Proven {
 		p.line(kindWarning, "! Not proven to be what was sent: %s", theme.OneSentence(r.Past.Doubt))
@@ -128,7 +128,7 @@ func (r *request) proof(p *page) {
 func (r *request) holds(p *page, k paragraphKind, m history.Message) {
 	for _, part := range m.Parts {
 		p.line(kindRemark, "%s", theme.FileLabel(part, r.Plan.Sum.Tokens(part.Tokens)))
-		p.block(k, part.Sent())
+		p.block(k, part.AsText())
 	}
 	if m.Reasoning != "" {
 		p.line(kindRemark, "reasoning · %s", theme.Plural(utf8.RuneCountInString(m.Reasoning), "character"))
@@ -143,7 +143,7 @@ func (r *request) holds(p *page, k paragraphKind, m history.Message) {
 // asSent writes the messages of the request that carry a stored message.
 func (r *request) asSent(p *page, id int64) {
 	r.proof(p)
-	shown, at := r.Plan.Shown(), carriersOf(&r.Plan, id)
+	shown, at := r.Plan.EntriesByMessage(), carriersOf(&r.Plan, id)
 	for _, i := range at {
 		r.writeMessage(p, i, shown[i])
 	}
@@ -163,7 +163,7 @@ func (r *request) whole(p *page) {
 		p.line(kindWarning, "! %s", theme.OneSentence(r.Problem))
 	}
 	r.proof(p)
-	for i, entries := range r.Plan.Shown() {
+	for i, entries := range r.Plan.EntriesByMessage() {
 		r.writeMessage(p, i, entries)
 	}
 }

@@ -111,9 +111,9 @@ func (p *page) message(text string, e history.Entry) {
 }
 
 // insert adds a text that is inserted into a message: a marker if it replaces a cut.
-func (p *page) insert(in history.Insert, cuts []history.Range) {
+func (p *page) insert(in history.Insertion, cuts []history.CharRange) {
 	added := paragraph{Kind: kindAdded, Text: in.Text}
-	if slices.ContainsFunc(cuts, func(c history.Range) bool { return c.From <= in.At && in.At <= c.To }) {
+	if slices.ContainsFunc(cuts, func(c history.CharRange) bool { return c.From <= in.At && in.At <= c.To }) {
 		added.Kind = kindMarker
 		added.Aside = "added in place, " + theme.Plural(utf8.RuneCountInString(in.Text), "character")
 	}

@@ -51,7 +51,7 @@ func (in *Model) repair(p *page) {
 	plan, when, e := &in.Plan, "now", in.entry()
 	if i := in.optionAtCursor(); i >= 0 && in.remedy != remedyOf(e) {
 		plan, when = in.options[i].Plan, "if you choose this"
-		e, _ = plan.EntryOf(in.Subject.Message)
+		e, _ = plan.EntryByID(in.Subject.Message)
 	}
 	for _, r := range e.Repairs {
 		what, instead, _ := strings.Cut(r.Cause.Sentence(), "; ")
@@ -83,7 +83,7 @@ func (in *Model) readRemedies() tea.Cmd {
 				// The user sees the error on sending.
 				plan, _ = s.Try(ctx, session.Settings{}).WithRemedy(to, of.ID).Preview(draft)
 			}
-			if e, ok := plan.EntryOf(of.ID); ok && remedyOf(e) == to {
+			if e, ok := plan.EntryByID(of.ID); ok && remedyOf(e) == to {
 				prices = append(prices, RemedyOption{to, &plan})
 			}
 		}
@@ -131,7 +131,7 @@ func (in *Model) choose(to history.Remedy) tea.Cmd {
 	switch recovery := in.Session.State().Policy.Recovery; {
 	case in.Busy:
 		return in.Say(in.Keys.ExplainNeed(keymap.NeedIdle))
-	case !recovery.TakesRemedies():
+	case !recovery.AllowsRemedies():
 		return in.Say("Recovery is set to " + string(recovery) + " for all calls, so there is nothing to choose.")
 	case to == remedyOf(e):
 		return in.Say("This is already in use.")
@@ -209,7 +209,7 @@ func (in *Model) repairHints() (hints []key.Binding) {
 // plan sends them.
 func (in *Model) group(plan *history.Plan, e history.Entry) (stored, sent []history.Message) {
 	var ids []int64
-	for _, i := range plan.Group(e.Index) {
+	for _, i := range plan.ToolGroup(e.Index) {
 		id := plan.Entries[i].ID
 		m, _ := in.Panel.StoredMessage(id)
 		stored, ids = append(stored, m.Message), append(ids, id)

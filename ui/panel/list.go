@@ -168,7 +168,7 @@ func (p *Model) item(row Row) item {
 	m, _ := p.StoredMessage(e.ID)
 	it.who, it.text, it.more = theme.ShortSpeaker(e.Role, m.Model), theme.VerdictText(e), p.gist(m)
 	switch change := r.change(&e); {
-	case record.NotRead(e, r.FirstRead):
+	case record.UnreadByServer(e, r.FirstRead):
 		it.glyph, it.text, it.words = "▲", "not read", st.Repaired
 	case change != "":
 		diff := r.Plan.Sum.Tokens(e.TokensAfter - r.before[e.Index].TokensAfter)
@@ -198,7 +198,7 @@ func (p *Model) StoredMessage(id int64) (store.Message, bool) {
 func addedName(k history.AddedKind) string {
 	names := map[history.AddedKind]string{
 		history.AddedMarker: "gap marker", history.AddedStart: "opening line", history.AddedBridge: "filler answer",
-		history.AddedRecalled: "recall heading", history.AddedStandIn: "placeholder result",
+		history.AddedRecalled: "recall heading", history.AddedPlaceholder: "placeholder result",
 	}
 	return "added: " + cmp.Or(names[k], string(k))
 }

@@ -75,9 +75,9 @@ func (p *Model) RefreshCosts() {
 	model := s.Model()
 	next.InputCost = model.InputCost(next.Plan.Sum)
 	next.ExceededLimit = s.ExceededLimits(next.Plan).Short()
-	next.SpentText = s.State().Spending.Session.Spent.Sentence()
+	next.SpentText = s.State().Spending.Session.CostSum.Sentence()
 	p.Window, p.windowProblem = model.Window(), ""
-	if actual, ok := model.TrueWindow(); ok {
+	if actual, ok := model.ActualWindow(); ok {
 		p.windowProblem = "The configured window is too large: the server has " + theme.Thousands(actual) + ". " +
 			"/window auto uses that."
 	}
@@ -104,7 +104,7 @@ func (p *Model) ShowNext() tea.Cmd {
 func (p *Model) lines() (rows []Row, at int) {
 	r := p.ShownRequest()
 	rows = r.rows(p.expanded || p.Focused && r.AllWhole())
-	e, found := r.Plan.EntryOf(p.cursor)
+	e, found := r.Plan.EntryByID(p.cursor)
 	at = slices.IndexFunc(rows, func(row Row) bool { return row.id() == p.cursor || found && row.has(e.Index) })
 	if at < 0 {
 		at = len(rows) - 1
@@ -120,7 +120,7 @@ func (p *Model) SelectedRow() Row {
 		return Row{}
 	}
 	row := rows[at]
-	if e, ok := p.ShownRequest().Plan.EntryOf(p.cursor); ok {
+	if e, ok := p.ShownRequest().Plan.EntryByID(p.cursor); ok {
 		row.Entry = &e
 	}
 	return row
@@ -128,7 +128,7 @@ func (p *Model) SelectedRow() Row {
 
 // GoTo moves the cursor to a message if the request has it.
 func (p *Model) GoTo(message int64) {
-	if _, ok := p.ShownRequest().Plan.EntryOf(message); ok {
+	if _, ok := p.ShownRequest().Plan.EntryByID(message); ok {
 		p.cursor = message
 	}
 }

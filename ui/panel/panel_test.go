@@ -44,7 +44,7 @@ func empty(text func(id int64) string) (p *Model, said *string) {
 
 // long is a conversation of sixty messages that is cut in many ways, as the panel shows it beside the page.
 func long() *Model {
-	plan := history.Plan{Next: []int{43, 44}, Sum: history.Sum{
+	plan := history.Plan{NextToDrop: []int{43, 44}, Sum: history.TokenSum{
 		System: 435, Tools: 60, Draft: 24, Limit: 6000, Budget: 6000, Bound: history.BoundBudget, Window: 128_000,
 		Ratio: 1,
 	}}
@@ -102,7 +102,7 @@ func whole() *Model {
 	for i := range entries {
 		entries[i].Index = i
 	}
-	p.SetPlan(history.Plan{Entries: entries, Sum: history.Sum{
+	p.SetPlan(history.Plan{Entries: entries, Sum: history.TokenSum{
 		System: 12, Body: 338, Total: 350, Limit: 120_186, Window: 128_000, Bound: history.BoundWindow, Ratio: 1,
 	}}, nil)
 	return p
@@ -162,7 +162,7 @@ func TestTheCursorStaysAtTheEndUntilItIsMoved(t *testing.T) {
 func TestTheStripSaysWhatIsSentAndWhatIsNext(t *testing.T) {
 	tight, many, over := long(), long(), long()
 	tight.Next.Plan.Sum.Limit, many.Next.Plan.Sum.Limit = 2200, 2200
-	many.Next.Plan.Next = []int{0, 1, 2, 5, 7, 9}
+	many.Next.Plan.NextToDrop = []int{0, 1, 2, 5, 7, 9}
 	over.SetPlan(over.Next.Plan, &history.OverBudgetError{Need: 7144, Have: 6000})
 	nothing, _ := empty(nil)
 	for _, c := range []struct {
@@ -194,7 +194,7 @@ func TestTheGaugeIsFullOnlyWhereNothingIsFree(t *testing.T) {
 		{5999, 6000, "~5,999 / 6,000 ━━━━━━━─"},
 		{6000, 6000, "~6,000 / 6,000 ━━━━━━━━"},
 	} {
-		p.SetPlan(history.Plan{Sum: history.Sum{Total: c.used, Limit: c.limit, Ratio: 1}}, nil)
+		p.SetPlan(history.Plan{Sum: history.TokenSum{Total: c.used, Limit: c.limit, Ratio: 1}}, nil)
 		if got := ansi.Strip(p.Gauge(true)); got != c.want {
 			t.Errorf("%d of %d: got %q, want %q", c.used, c.limit, got, c.want)
 		}
@@ -211,7 +211,7 @@ func TestTheBudgetTurnsInSteps(t *testing.T) {
 		{"4,096", 4096, "auto 1,000 2,000 4,000 4,096"},
 		{"5,312", 9000, "auto 1,000 2,000 4,000 5,312 8,000 9,000"},
 	} {
-		w := Whatif{Request: Request{Plan: history.Plan{Sum: history.Sum{Window: c.window}}}}
+		w := Whatif{Request: Request{Plan: history.Plan{Sum: history.TokenSum{Window: c.window}}}}
 		w.dials = []dial{{set: c.set}}
 		if got := strings.Join(w.budgets(), " "); got != c.want {
 			t.Errorf("set to %s with a window of %d the steps are %s, want %s", c.set, c.window, got, c.want)

@@ -20,13 +20,13 @@ import (
 type Request struct {
 	Plan          history.Plan
 	Counts        store.VerdictCounts
-	Ready         bool             // Plan is set
-	Problem       string           // a sentence if there is no plan or it cannot be sent, else ""
-	TokensOver    int              // tokens by which the request exceeds its limit, 0 if it fits
-	InputCost     pricing.Cost     // estimated cost of the next request without its answer
-	ExceededLimit string           // the spending limit that it would exceed, "" for none
-	SpentText     string           // what the chat has spent so far, "" if unknown
-	Past          *record.Replayed // the request record and its proof; nil if not sent
+	Ready         bool                    // Plan is set
+	Problem       string                  // a sentence if there is no plan or it cannot be sent, else ""
+	TokensOver    int                     // tokens by which the request exceeds its limit, 0 if it fits
+	InputCost     pricing.Cost            // estimated cost of the next request without its answer
+	ExceededLimit string                  // the spending limit that it would exceed, "" for none
+	SpentText     string                  // what the chat has spent so far, "" if unknown
+	Past          *record.ReplayedRequest // the request record and its proof; nil if not sent
 
 	FirstRead int // index of the first message that the server can have read; 0 is all
 
@@ -54,13 +54,13 @@ func (r *Request) setPlan(plan history.Plan, err error) {
 
 // PastRequest returns a sent request. The verdicts are the recorded ones, not what the current rules would decide; only
 // the texts come from the messages.
-func PastRequest(r record.Replayed) Request {
+func PastRequest(r record.ReplayedRequest) Request {
 	plan := r.Verdicts
-	plan.Messages, plan.Rules, plan.Spans = r.Plan.Messages, r.Request.Rules, r.Plan.SpansAmong(plan.Entries)
+	plan.Messages, plan.Rules, plan.Spans = r.Plan.Messages, r.Request.Rules, r.Plan.SpansFor(plan.Entries)
 	past := requestOf(plan)
 	past.Past = &r
-	if short, dropped := record.ShortfallOf(r.Request); dropped {
-		past.FirstRead = record.FirstRead(plan.Entries, plan.Sum, short)
+	if short, dropped := record.ServerTruncationOf(r.Request); dropped {
+		past.FirstRead = record.FirstReadByServer(plan.Entries, plan.Sum, short)
 	} else if past.counted() && plan.Sum.Total > 0 {
 		// The server counts only the whole request: its parts are scaled to that.
 		past.Plan.Sum.Ratio = float64(r.Request.Prompt) / float64(plan.Sum.Total)
@@ -81,7 +81,7 @@ func (r *Request) AllWhole() bool {
 func (r *Request) nextDropped() []int {
 	const full = 85 // percent
 	if s := r.Plan.Sum; r.Past == nil && s.Limit > 0 && s.Used() > s.Limit/100*full {
-		return r.Plan.Next
+		return r.Plan.NextToDrop
 	}
 	return nil
 }
@@ -89,7 +89,7 @@ func (r *Request) nextDropped() []int {
 // share returns the tokens of the named parts of the request, as the server counts.
 func (r *Request) share(names ...string) int {
 	n := 0
-	for _, s := range r.Plan.Sum.Shares() {
+	for _, s := range r.Plan.Sum.Parts() {
 		if slices.Contains(names, s.Name) {
 			n += s.Tokens
 		}
@@ -114,10 +114,10 @@ func (r *Request) EmptyText() string { return cmp.Or(r.Problem, "Nothing to send
 
 // Row is a row of the list: one message, adjacent messages with the same verdict, or a text that winnow added.
 type Row struct {
-	Entry      *history.Entry // the first message, nil for an added text
-	Count      int            // number of messages
-	Added      *history.Added // the added text, nil for messages
-	textNumber int            // 1 for the first added text, 2 for the second, …
+	Entry      *history.Entry     // the first message, nil for an added text
+	Count      int                // number of messages
+	Added      *history.AddedText // the added text, nil for messages
+	textNumber int                // 1 for the first added text, 2 for the second, …
 }
 
 // id is the message id of a row; added texts have -1, -2, ….
@@ -212,10 +212,10 @@ func (p *Model) read(from store.Request, by int) tea.Cmd {
 			at = slices.IndexFunc(list, func(q store.Request) bool { return q.ID == from.ID })
 		}
 		at += by
-		var r record.Replayed
+		var r record.ReplayedRequest
 		found := at >= 0 && at < len(list)
 		if err == nil && found {
-			r, err = records.ReplayOf(ctx, list[at].Turn, list[at].ID)
+			r, err = records.ReplayByID(ctx, list[at].Turn, list[at].ID)
 		}
 		return latest(func() tea.Cmd {
 			p.reading = false
@@ -233,7 +233,7 @@ func (p *Model) read(from store.Request, by int) tea.Cmd {
 }
 
 // TurnName names a sent request by its turn: "turn 3", or "turn 3, request 1 of 2".
-func TurnName(r record.Recorded) string {
+func TurnName(r record.RecordedRequest) string {
 	if r.Of > 1 {
 		return fmt.Sprintf("turn %d, request %d of %d", r.Request.Turn, r.Nth, r.Of)
 	}
@@ -244,7 +244,7 @@ func TurnName(r record.Recorded) string {
 func (p *Model) RequestName(r *Request) string {
 	switch {
 	case r.Past != nil:
-		return TurnName(r.Past.Recorded)
+		return TurnName(r.Past.RecordedRequest)
 	case p.Busy:
 		return "this request"
 	}

@@ -17,7 +17,7 @@ import (
 // drawnRequest is a panel with any plan: each verdict, texts that were added, a draft, a limit.
 func drawnRequest(t *rapid.T) *Model {
 	number := func(name string, most int) int { return rapid.IntRange(0, most).Draw(t, name) }
-	plan := history.Plan{Sum: history.Sum{
+	plan := history.Plan{Sum: history.TokenSum{
 		System: number("system", 900), Tools: number("tools", 900), Frame: number("frame", 90),
 		Draft: number("draft", 90), Ratio: rapid.SampledFrom([]float64{1, 2}).Draw(t, "ratio"),
 		Limit: rapid.SampledFrom([]int{0, 500, 6000, 1_000_000}).Draw(t, "limit"),
@@ -40,7 +40,7 @@ func drawnRequest(t *rapid.T) *Model {
 		plan.Entries = append(plan.Entries, e)
 	}
 	for range number("added", 4) {
-		a := history.Added{Kind: "marker", At: number("at", len(plan.Entries)), Text: "…", Tokens: number("tokens", 30)}
+		a := history.AddedText{Kind: "marker", At: number("at", len(plan.Entries)), Text: "…", Tokens: number("tokens", 30)}
 		plan.Added = append(plan.Added, a)
 		s.Added += a.Tokens
 	}

@@ -241,7 +241,7 @@ func (p *Model) problems(t *text) {
 		return
 	}
 	t.say(st.Cut, "%s", p.windowProblem)
-	if short := p.Forecast.Shortfall; short != nil {
+	if short := p.Forecast.Truncation; short != nil {
 		t.say(st.Cut, "! In turn %s the server counted %s of ~%s tokens: it dropped part of the request",
 			theme.Thousands(short.Turn), theme.Thousands(short.Reported), theme.Thousands(short.Expected))
 	}
@@ -289,7 +289,7 @@ func (r *Request) bound() string {
 	}
 	return theme.UpperFirst(map[history.Bound]string{
 		history.BoundBudget: "your budget; ", history.BoundMaxContext: "automatic budget; ",
-		history.BoundUnread: "the server took no more; ",
+		history.BoundLearned: "the server took no more; ",
 	}[s.Bound] + text)
 }
 
@@ -307,9 +307,9 @@ func (p *Model) proof(t *text) {
 	}
 	t.say(st.Muted, "%s", cost)
 	if q.End == store.EndFailed {
-		t.say(st.Error, "✗ Failed: %s", theme.OneSentence(record.ReadFault(q.Fault).What))
+		t.say(st.Error, "✗ Failed: %s", theme.OneSentence(record.ParseTurnFault(q.Fault).What))
 	}
-	if short, ok := record.ShortfallOf(q); ok {
+	if short, ok := record.ServerTruncationOf(q); ok {
 		t.say(st.Cut, "! The server read %s of ~%s", theme.Thousands(short.Reported), theme.Thousands(short.Expected))
 	}
 	if r.Proven {
@@ -385,11 +385,11 @@ func (p *Model) reason(t *text) {
 // next request does not have the message.
 func (p *Model) FlagHints(e history.Entry) []key.Binding {
 	r := &p.Next
-	if _, known := r.Plan.EntryOf(e.ID); !known {
+	if _, known := r.Plan.EntryByID(e.ID); !known {
 		return nil
 	}
 	pinned, excluded, whole, now := false, false, 0, 0
-	for _, at := range r.Plan.Group(e.Index) {
+	for _, at := range r.Plan.ToolGroup(e.Index) {
 		member := &r.Plan.Entries[at]
 		pinned = pinned || member.Pinned
 		excluded = excluded || member.Disposition == history.Excluded && member.Cause.Code != cause.QuestionExcluded

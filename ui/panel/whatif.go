@@ -76,7 +76,7 @@ func budgetText(n int) string {
 func (w *Whatif) trial() session.Settings {
 	t := session.Settings{Preset: w.dials[presetDial].tried, Model: w.dials[modelDial].tried}
 	if tried := w.dials[budgetDial].tried; tried != "" {
-		n, _ := settings.ReadBudget(tried)
+		n, _ := settings.ParseBudget(tried)
 		t.Budget = &n
 	}
 	return t
@@ -130,7 +130,7 @@ func (p *Model) turn(by int) tea.Cmd {
 func (w *Whatif) budgets() (texts []string) {
 	const unknown = 1_000_000 // tokens, for a window that is not known
 	most := cmp.Or(w.Request.Plan.Sum.Window, unknown)
-	set, _ := settings.ReadBudget(w.dials[budgetDial].set)
+	set, _ := settings.ParseBudget(w.dials[budgetDial].set)
 	steps := []int{0, set, most}
 	for n := 1000; n < most; n *= 2 {
 		steps = append(steps, n)

@@ -158,7 +158,7 @@ func setting(of func(value string) session.Settings) func(*chat, context.Context
 		if err = cmp.Or(err, unread); err == nil {
 			window := c.s.Model().Window()
 			c.Line("The window has %s: %s. %s.", theme.Plural(window.Tokens, "token"), window.DatedSource(),
-				theme.UpperFirst(settings.Summary(list)))
+				theme.UpperFirst(settings.SummaryLine(list)))
 		}
 		return err
 	}
@@ -166,7 +166,7 @@ func setting(of func(value string) session.Settings) func(*chat, context.Context
 
 // tokens reads a number of tokens. It returns nil for any other text.
 func tokens(text string) *int {
-	if n, ok := settings.ReadBudget(text); ok {
+	if n, ok := settings.ParseBudget(text); ok {
 		return &n
 	}
 	return nil

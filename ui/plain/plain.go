@@ -165,7 +165,7 @@ func (c *chat) follow(ctx context.Context, turn <-chan session.Event) (err error
 			c.approve(ctx, e)
 		case session.LimitExceeded:
 			e.Answer(limits.Answer(c.ask(ctx, e.Over.Sentence()+" Send it? raise changes the limit for this chat.",
-				string(limits.No), string(limits.Once), string(limits.Raise))))
+				string(limits.DoNotSend), string(limits.SendOnce), string(limits.RaiseLimit))))
 		case session.Finished:
 			if err = e.Err; err == nil && ctx.Err() != nil {
 				c.Line("Stopped; what arrived is kept.")
@@ -181,13 +181,13 @@ func (c *chat) approve(ctx context.Context, e session.ApprovalNeeded) {
 	if len(e.Arguments.Repairs) > 0 {
 		c.Line("These arguments were repaired: the model wrote something different.")
 	}
-	words := []string{string(approval.No)}
+	words := []string{string(approval.Deny)}
 	for _, choice := range e.Choices {
 		words = append(words, string(choice))
 	}
 	question := strings.TrimSpace(e.Reach + " Run it? session allows the tool in this chat, always in all chats.")
 	answer := approval.Answer{Choice: approval.Choice(c.ask(ctx, question, words...))}
-	if answer.Choice == approval.No && c.Terminal {
+	if answer.Choice == approval.Deny && c.Terminal {
 		reason, _ := c.line(ctx, "a reason for the model, or enter: ")
 		answer.Reason = strings.TrimSpace(reason)
 	}
@@ -235,7 +235,9 @@ func (c *chat) report(err error) {
 		return
 	case errors.As(err, &over):
 		err, more = errors.New(over.Sentence(session.OversizeHints{
-			Parts:  map[history.PartOf]string{history.PartSystem: "/system", history.PartDraft: "shorten it"},
+			Parts: map[history.RequiredPartKind]string{
+				history.RequiredSystem: "/system", history.RequiredDraft: "shorten it",
+			},
 			Budget: "/budget", Window: "/window", Model: "/model",
 		})), " Nothing was sent or saved."
 	case errors.As(err, &other):

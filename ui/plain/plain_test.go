@@ -81,7 +81,7 @@ func options(t *testing.T, steps ...string) (Options, *server) {
 	box.Register(tool.Tool{Name: "add", Description: "adds", Parameters: json.RawMessage(`{"type":"object"}`)},
 		func(context.Context, json.RawMessage) (string, error) { return "3", nil })
 	deps := session.Deps{
-		Store: db, Base: settings.Base{Policy: policy}, Count: func(text string) int { return (len(text) + 3) / 4 }, Tokenizer: "quarters",
+		Store: db, Global: settings.Global{Policy: policy}, Count: func(text string) int { return (len(text) + 3) / 4 }, Tokenizer: "quarters",
 		Models: new(llm.Catalog).With(llm.Endpoint{
 			Name: "here", BaseURL: listening.URL + "/v1", DefaultModel: "small", Window: 4096, Tools: box,
 		}),

@@ -38,7 +38,8 @@ func (q Question) Answer(a approval.Answer) {
 		q.Call.Answer(a)
 	case q.Limit != nil:
 		q.Limit.Answer(map[approval.Choice]limits.Answer{
-			approval.No: limits.No, approval.Once: limits.Once, approval.Session: limits.Raise,
+			approval.Deny: limits.DoNotSend, approval.AllowOnce: limits.SendOnce,
+			approval.AllowForSession: limits.RaiseLimit,
 		}[a.Choice])
 	}
 }
@@ -58,23 +59,23 @@ const reasonKey = "r"
 func (m *Model) choices() []choice {
 	no, once := m.Keys.First(keymap.Refuse), m.Keys.First(keymap.Allow)
 	if l := m.question.Limit; l != nil {
-		raise := choice{"", "s", approval.Session, "Send it, and don’t ask again in this chat"}
+		raise := choice{"", "s", approval.AllowForSession, "Send it, and don’t ask again in this chat"}
 		if to := l.Over.RaisedTo(); to != "" {
 			raise.text = "Send it, and allow " + to
 		}
 		return []choice{
-			{keymap.Refuse, no, approval.No, "Don’t send it"},
-			{keymap.Allow, once, approval.Once, "Send it this time"},
+			{keymap.Refuse, no, approval.Deny, "Don’t send it"},
+			{keymap.Allow, once, approval.AllowOnce, "Send it this time"},
 			raise,
 		}
 	}
 	return slices.DeleteFunc([]choice{
-		{keymap.Refuse, no, approval.No, "Don’t run it; " + reasonKey + " adds a reason for the model"},
-		{keymap.Allow, once, approval.Once, "Run it once"},
-		{"", "s", approval.Session, "Allow this tool in this chat"},
-		{"", "a", approval.Forever, "Always allow this tool"},
+		{keymap.Refuse, no, approval.Deny, "Don’t run it; " + reasonKey + " adds a reason for the model"},
+		{keymap.Allow, once, approval.AllowOnce, "Run it once"},
+		{"", "s", approval.AllowForSession, "Allow this tool in this chat"},
+		{"", "a", approval.AllowAlways, "Always allow this tool"},
 	}, func(c choice) bool {
-		return c.answer != approval.No && !slices.Contains(m.question.Call.Choices, c.answer)
+		return c.answer != approval.Deny && !slices.Contains(m.question.Call.Choices, c.answer)
 	})
 }
 
@@ -185,7 +186,7 @@ func (m *Model) Update(msg tea.KeyPressMsg) (Outcome, approval.Answer) {
 func (m *Model) typed(msg tea.KeyPressMsg) (Outcome, approval.Answer) {
 	switch {
 	case m.Keys.Pressed(msg, keymap.Choose):
-		return Answered, approval.Answer{Choice: approval.No, Reason: m.reason.Text()}
+		return Answered, approval.Answer{Choice: approval.Deny, Reason: m.reason.Text()}
 	case m.Keys.Pressed(msg, keymap.Back):
 		m.reason = nil
 	case !m.reason.HandleKey(msg):
@@ -196,7 +197,7 @@ func (m *Model) typed(msg tea.KeyPressMsg) (Outcome, approval.Answer) {
 
 // choose gives an answer. A call can be allowed only after all of its arguments have been visible.
 func (m *Model) choose(c choice) (Outcome, approval.Answer) {
-	if c.answer != approval.No && len(m.body()) > m.seen {
+	if c.answer != approval.Deny && len(m.body()) > m.seen {
 		m.scroll(m.page())
 		return ArgumentsUnseen, approval.Answer{}
 	}

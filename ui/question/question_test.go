@@ -20,18 +20,18 @@ import (
 	"winnow/ui/uitest"
 )
 
-var everyChoice = []approval.Choice{approval.Once, approval.Session, approval.Forever}
+var everyChoice = []approval.Choice{approval.AllowOnce, approval.AllowForSession, approval.AllowAlways}
 
 // askedAbout is a question about a call with these arguments.
 func askedAbout(arguments string) session.ToolQuestion {
-	a := history.ArgumentsOf([]history.ToolCall{{Arguments: arguments}})[0]
+	a := history.RepairArguments([]history.ToolCall{{Arguments: arguments}})[0]
 	q := session.ToolQuestion{
 		Call: history.ToolCall{Name: "shell", Arguments: arguments}, Arguments: a, Number: 1, Of: 1,
 		Choices: everyChoice,
 		Reach:   "Runs as you, with your files and network.",
 	}
 	if a.Object != arguments {
-		q.Reason, q.Choices = approval.Repaired, everyChoice[:1]
+		q.Reason, q.Choices = approval.ReasonRepaired, everyChoice[:1]
 	}
 	return q
 }
@@ -55,7 +55,7 @@ func of(q session.ToolQuestion, w, h int) *Model {
 func aboveALimit(given *limits.Answer) Question {
 	l := limits.Limits{Request: limits.Amount{Cost: pricing.Dollar / 4}}
 	return Question{Limit: &session.LimitExceeded{
-		Over: l.Check(limits.Spent{}, limits.Estimate{
+		Over: l.Check(limits.SpentBefore{}, limits.Estimate{
 			Tokens: 12_000, Cost: pricing.Cost{Amount: 42 * pricing.Dollar / 100, From: pricing.Estimated},
 		}),
 		Answer: func(a limits.Answer) { *given = a },
@@ -78,21 +78,21 @@ func TestTheSafeAnswerIsTheFirst(t *testing.T) {
 		reason  string
 		limited limits.Answer // what the same keys answer of a request above a limit, "" for nothing
 	}{
-		{keys: []string{"enter"}, want: Answered, choice: approval.No, limited: limits.No},
-		{keys: []string{"down", "enter"}, want: Answered, choice: approval.Once, limited: limits.Once},
-		{keys: []string{"down", "up", "enter"}, want: Answered, choice: approval.No, limited: limits.No},
-		{keys: []string{"up", "enter"}, want: Answered, choice: approval.Forever, limited: limits.Raise},
-		{keys: []string{"y"}, want: Answered, choice: approval.Once, limited: limits.Once},
-		{keys: []string{"s"}, want: Answered, choice: approval.Session, limited: limits.Raise},
-		{keys: []string{"a"}, want: Answered, choice: approval.Forever},
-		{keys: []string{"n"}, want: Answered, choice: approval.No, limited: limits.No},
+		{keys: []string{"enter"}, want: Answered, choice: approval.Deny, limited: limits.DoNotSend},
+		{keys: []string{"down", "enter"}, want: Answered, choice: approval.AllowOnce, limited: limits.SendOnce},
+		{keys: []string{"down", "up", "enter"}, want: Answered, choice: approval.Deny, limited: limits.DoNotSend},
+		{keys: []string{"up", "enter"}, want: Answered, choice: approval.AllowAlways, limited: limits.RaiseLimit},
+		{keys: []string{"y"}, want: Answered, choice: approval.AllowOnce, limited: limits.SendOnce},
+		{keys: []string{"s"}, want: Answered, choice: approval.AllowForSession, limited: limits.RaiseLimit},
+		{keys: []string{"a"}, want: Answered, choice: approval.AllowAlways},
+		{keys: []string{"n"}, want: Answered, choice: approval.Deny, limited: limits.DoNotSend},
 		{
-			keys: []string{"r", "n", "o", "y", "enter"}, want: Answered, choice: approval.No, reason: "noy",
-			limited: limits.No,
+			keys: []string{"r", "n", "o", "y", "enter"}, want: Answered, choice: approval.Deny, reason: "noy",
+			limited: limits.DoNotSend,
 		},
-		{keys: []string{"r", "y", "esc", "n"}, want: Answered, choice: approval.No, limited: limits.No},
-		{keys: []string{"r", "y", "esc"}, want: StaysOpen, limited: limits.No},
-		{keys: []string{"esc"}, want: StopTurn, limited: limits.No},
+		{keys: []string{"r", "y", "esc", "n"}, want: Answered, choice: approval.Deny, limited: limits.DoNotSend},
+		{keys: []string{"r", "y", "esc"}, want: StaysOpen, limited: limits.DoNotSend},
+		{keys: []string{"esc"}, want: StopTurn, limited: limits.DoNotSend},
 		{keys: []string{"x"}, want: NotHandled},
 	} {
 		got, answer := press(of(askedAbout(`{"command":"rm -r build"}`), 60, 12), c.keys...)
@@ -173,7 +173,7 @@ func TestScreens(t *testing.T) {
 	add("narrow and low", call(), 38, 6, "down")
 	add("a reason is typed", call(), 60, 12, "r", "n", "o", "t")
 	remote := askedAbout(`{"path":"notes.txt","text":"one\ntwo \u001b[31m\n"}`)
-	remote.Server, remote.Number, remote.Of, remote.Reason = "files", 2, 3, approval.Changed
+	remote.Server, remote.Number, remote.Of, remote.Reason = "files", 2, 3, approval.ReasonToolChanged
 	add("the tool of a server that changed it", of(remote, 70, 16), 70, 16)
 	add("repaired arguments", of(askedAbout("{\"command\":\"rm -r build\x1b[2J\", 'force': True"), 70, 20), 70, 20)
 	long := askedAbout(`{"text":"` + strings.Repeat(`line\n`, 40) + `"}`)
@@ -183,7 +183,7 @@ func TestScreens(t *testing.T) {
 	add("a request above a limit", asks(limited, 60, 12), 60, 12, "down")
 	limited.Limit.For = store.PurposeSummary
 	add("a summary above a limit, narrow and low", asks(limited, 40, 4), 40, 4)
-	unknown := Question{Limit: &session.LimitExceeded{Over: limits.Over{Unknown: true}}}
+	unknown := Question{Limit: &session.LimitExceeded{Over: limits.OverLimit{PriceUnknown: true}}}
 	add("the price is not known", asks(unknown, 60, 6), 60, 6)
 	screens.Golden(t)
 }

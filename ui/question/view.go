@@ -147,10 +147,10 @@ func (m *Model) why() string {
 		return l.Over.Sentence()
 	}
 	return map[approval.Reason]string{
-		approval.Repaired: "Its arguments were repaired. Compare what was received with what would run.",
-		approval.Changed:  "The server has changed this tool since you allowed it permanently.",
-		approval.Unsaid:   "The server did not state whether the answer is complete.",
-		approval.EachTime: "winnow asks before every call of this tool.",
+		approval.ReasonRepaired:      "Its arguments were repaired. Compare what was received with what would run.",
+		approval.ReasonToolChanged:   "The server has changed this tool since you allowed it permanently.",
+		approval.ReasonFinishUnknown: "The server did not state whether the answer is complete.",
+		approval.ReasonEachTime:      "winnow asks before every call of this tool.",
 	}[m.question.Call.Reason]
 }
 
@@ -222,7 +222,7 @@ func (m *Model) body() (lines []string) {
 	if call == nil {
 		return nil
 	}
-	if call.Reason == approval.Repaired || len(call.Arguments.Repairs) > 0 {
+	if call.Reason == approval.ReasonRepaired || len(call.Arguments.Repairs) > 0 {
 		lines = append(lines, "As received:")
 		lines = append(lines, wrapped(cmp.Or(call.Call.Arguments, "(nothing)"), w)...)
 		for _, r := range call.Arguments.Repairs {

@@ -304,7 +304,7 @@ func (s *Model) ThemeCommand(name string) tea.Cmd {
 
 // BudgetCommand is the command /budget.
 func (s *Model) BudgetCommand(args string) tea.Cmd {
-	n, ok := settings.ReadBudget(args)
+	n, ok := settings.ParseBudget(args)
 	if !ok {
 		return s.Fail("A budget is a number of tokens, or auto.")
 	}
@@ -339,7 +339,7 @@ func IsOverBudget(err error) bool {
 // OverBudgetAdvice says what helps against such an error.
 func OverBudgetAdvice(err error) string {
 	var over *history.OverBudgetError
-	if errors.As(err, &over) && len(over.Parts) > 0 && over.Parts[0].Kind == history.PartTools {
+	if errors.As(err, &over) && len(over.Parts) > 0 && over.Parts[0].Kind == history.RequiredTools {
 		return "/tools switches tools off, and /budget raises the budget"
 	}
 	return "Shorten or exclude something, or raise the budget with /budget"
@@ -350,7 +350,7 @@ func (s *Model) WindowCommand(args string) tea.Cmd {
 	if args == "" {
 		return s.Say(s.windowText())
 	}
-	tokens, ok := settings.ReadWindow(args)
+	tokens, ok := settings.ParseWindow(args)
 	if !ok {
 		return s.Fail("A window is a number of tokens, or auto.")
 	}
@@ -380,11 +380,11 @@ func (s *Model) windowText() string {
 		return "The window of " + s.Ref + " is not known yet. /window 128000 sets it."
 	}
 	text := windowSentence(s.Session)
-	if limit := model.Limit(); limit > 0 {
+	if limit := model.TokenLimit(); limit > 0 {
 		text += " Requests stay below " + theme.Thousands(limit) + ", because the server read only a part of one."
 	}
 	text += " /window TOKENS sets another"
-	if most := model.Windows().Stated.MaxTokens; most > model.Window().Tokens {
+	if most := model.WindowFacts().Stated.MaxTokens; most > model.Window().Tokens {
 		text += ", up to " + theme.Thousands(most)
 	}
 	return text + "."
@@ -394,7 +394,7 @@ func (s *Model) windowText() string {
 // wait for it.
 func (s *Model) AskWindow() tea.Cmd {
 	return s.run(func(ctx context.Context, of *session.Session) (string, error) {
-		of.Model().AskWindowAgain(ctx)
+		of.Model().QueryWindowAfterRun(ctx)
 		return "", nil
 	})
 }

@@ -42,13 +42,13 @@ func (c *Model) showsAsCut(i int, e *history.Entry) bool {
 	r := c.Messages.Row(i)
 	folded := r.Role() == history.Tool || r.Size == 0 ||
 		r.Role() == history.User && r.Size > foldedBytes && e.Cuts[0].From > foldedBytes
-	return i < c.Messages.Last(history.User) && !folded
+	return i < c.Messages.LastOf(history.User) && !folded
 }
 
 // body returns the lines of a message's text.
 func (c *Model) body(m store.Message, l rowState) []string {
 	switch {
-	case l.cut != history.Range{}:
+	case l.cut != history.CharRange{}:
 		return c.cutText(m, l.cut)
 	case m.Role == history.Tool && l.joinsCall && !l.expanded:
 		return nil // the heading shows the result
@@ -125,7 +125,7 @@ func (c *Model) hintText(h key.Binding) string {
 
 // cutText draws a cut message: the text that is sent, and in place of the rest its marker, the beginning of the rest,
 // and its length.
-func (c *Model) cutText(m store.Message, cut history.Range) []string {
+func (c *Model) cutText(m store.Message, cut history.CharRange) []string {
 	text, marker := []rune(m.Content), ""
 	for _, in := range c.entry(m.ID).Inserted {
 		if in.At == cut.From || in.At == cut.To {
@@ -214,7 +214,7 @@ func callText(calls []history.ToolCall) string {
 // the call.
 func (c *Model) joinsCall(i int) bool {
 	return i > 0 && i < c.Messages.Len() && c.Messages.Role(i) == history.Tool && c.Messages.Row(i-1).Calls == 1 &&
-		!c.Messages.Row(i-1).Faulty && c.failed[c.Messages.ID(i-1)].What == ""
+		!c.Messages.Row(i-1).TurnFailed && c.failed[c.Messages.ID(i-1)].What == ""
 }
 
 // call draws a tool call on one line: its name and its arguments. If the arguments are one string it is shown without
@@ -334,7 +334,7 @@ func (c *Model) interruption(m store.Message) string {
 		store.EndDisconnected: "connection lost", store.EndWithoutDone: "the server closed the connection",
 		store.EndFailed: "the answer was cut off",
 	}[r.End]
-	if f := r.Fault; r.End == store.EndDisconnected && f.What != "" && !f.Broken {
+	if f := r.Fault; r.End == store.EndDisconnected && f.What != "" && !f.ConnectionLost {
 		if what = f.What; f.Words != "" {
 			what += ": “" + f.Words + "”"
 		}
@@ -354,8 +354,8 @@ func (c *Model) ShowFailure(f record.FailedTurn) {
 // failure returns why the turn after a message failed, as reported in this window or as stored with the message.
 func (c *Model) failure(id int64) (f record.FailedTurn, failed bool) {
 	f, failed = c.failed[id]
-	if i, there := c.Messages.Find(id); !failed && there && c.Messages.Row(i).Faulty {
-		return record.FailureOf(c.MessageAt(i))
+	if i, there := c.Messages.Find(id); !failed && there && c.Messages.Row(i).TurnFailed {
+		return record.ParseFailedTurn(c.MessageAt(i))
 	}
 	return f, failed
 }
@@ -367,7 +367,7 @@ func assurance(f record.FailedTurn) string {
 	if f.Tries > 1 {
 		text = "Tried " + theme.Plural(f.Tries, "time") + ". " + text
 	}
-	if f.Free {
+	if f.NotCharged {
 		text += " This request was not charged."
 	}
 	return text
@@ -396,7 +396,7 @@ func (c *Model) failureLines(f record.FailedTurn, ways bool) []string {
 	list := []key.Binding{
 		retry, c.Keys.Hint("another model", keymap.Models), keymap.TypedHint("/doctor", "find the cause"),
 	}
-	if f.Budget {
+	if f.OverBudget {
 		list = []key.Binding{keymap.TypedHint("/budget", "raise"), retry}
 	}
 	for _, h := range list {

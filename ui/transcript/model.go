@@ -107,7 +107,7 @@ func (c *Model) Prepend(all branch.Branch, receipts map[int64]record.Receipt) {
 	messages := c.Messages
 	if messages.Len() > 0 {
 		if older, there := all.Find(messages.ID(0)); there && older > 0 {
-			messages = messages.Behind(all.First(older))
+			messages = messages.WithOlder(all.First(older))
 		}
 	}
 	c.show(messages)
@@ -146,7 +146,7 @@ func (c *Model) Add(m store.Message, r record.Receipt) {
 	if m.Request != 0 && r.Stored+r.Estimate > 0 {
 		c.Receipts[m.Request] = r
 	}
-	c.show(c.Messages.With(m))
+	c.show(c.Messages.Append(m))
 }
 
 // AddDelta appends text and reasoning to the streaming answer, and begins one if there is none.

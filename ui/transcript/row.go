@@ -39,14 +39,14 @@ type block struct {
 
 // rowState is everything, besides the message and the width, that decides how a row is drawn. Rows are cached by it.
 type rowState struct {
-	expanded     bool           // the row is shown in full
-	unsent       bool           // the message is not sent
-	cut          history.Range  // the first cut, if the message is shown as it is sent
-	tokens       int            // of the text, as the server counts; 0 if unknown
-	joinsCall    bool           // the row is a tool result directly below its call
-	withAdvice   bool           // a failure comes with remedies
-	pattern      *regexp.Regexp // of the search, nil for none
-	isCurrentHit bool           // the row is the current match
+	expanded     bool              // the row is shown in full
+	unsent       bool              // the message is not sent
+	cut          history.CharRange // the first cut, if the message is shown as it is sent
+	tokens       int               // of the text, as the server counts; 0 if unknown
+	joinsCall    bool              // the row is a tool result directly below its call
+	withAdvice   bool              // a failure comes with remedies
+	pattern      *regexp.Regexp    // of the search, nil for none
+	isCurrentHit bool              // the row is the current match
 }
 
 // rowStateOf returns the current state of row i.
@@ -254,7 +254,7 @@ func boundaryOf(plan history.Plan) (e boundary) {
 		if fell {
 			e = boundary{id: entry.ID, above: sent, all: i}
 		}
-		if fell = entry.FellOut(); entry.Sent() {
+		if fell = entry.DroppedByLimit(); entry.Sent() {
 			sent++
 		}
 	}
@@ -306,7 +306,7 @@ func (c *Model) verdictMark(id int64) (glyph, tag string) {
 	switch e := c.entry(id); {
 	case e == nil: // it is newer than the plan
 		glyph = wholeGlyph
-	case record.NotRead(*e, c.firstRead):
+	case record.UnreadByServer(*e, c.firstRead):
 		glyph, tag = "▲", theme.NotRead
 	default:
 		glyph, tag = theme.Glyph(*e), cmp.Or(c.change(e), theme.VerdictText(*e))

@@ -65,8 +65,8 @@ func anyEntry(t *rapid.T, m store.Message) history.Entry {
 	}).Draw(t, "disposition")}
 	if n := len([]rune(m.Content)); e.Disposition == history.Cut && n > 2 {
 		from := rapid.IntRange(0, n-1).Draw(t, "from")
-		e.Cuts = []history.Range{{From: from, To: rapid.IntRange(from, n).Draw(t, "to")}}
-		e.Inserted, e.CharsBefore, e.CharsAfter = []history.Insert{{At: from, Text: " ... [汉字 cut]"}}, n, from
+		e.Cuts = []history.CharRange{{From: from, To: rapid.IntRange(from, n).Draw(t, "to")}}
+		e.Inserted, e.CharsBefore, e.CharsAfter = []history.Insertion{{At: from, Text: " ... [汉字 cut]"}}, n, from
 	}
 	return e
 }
@@ -90,7 +90,7 @@ func TestTheScreenIsAPartOfAllLines(t *testing.T) {
 				s.AddDelta(anyText(t), "")
 			case 2:
 				first--
-				s.Prepend(branch.Branch{}.With(anyMessage(t, first)).With(all(s.Messages)...), nil)
+				s.Prepend(branch.Branch{}.Append(anyMessage(t, first)).Append(all(s.Messages)...), nil)
 			case 3:
 				n := rapid.IntRange(-20, 20).Draw(t, "lines")
 				s.Scroll(n)
@@ -123,7 +123,7 @@ func TestTheScreenIsAPartOfAllLines(t *testing.T) {
 				}
 				s.SetPlan(plan, 0)
 			case 9:
-				s.ShowFailure(record.FailedTurn{After: first, Request: 7, Fault: record.Fault{
+				s.ShowFailure(record.FailedTurn{After: first, Request: 7, TurnFault: record.TurnFault{
 					What: strings.Repeat("x", 99), Words: strings.Repeat("汉字", 200),
 				}})
 			}

@@ -39,7 +39,7 @@ func TestScreens(t *testing.T) {
 
 	middle := entries[4]
 	tail := len(messages[4].Content) - len("to use. ")
-	middle.Cuts = []history.Range{{From: middle.Cuts[0].From, To: tail}}
+	middle.Cuts = []history.CharRange{{From: middle.Cuts[0].From, To: tail}}
 	s = shown(72, 12, messages[4:6], []history.Entry{middle, entries[5]})
 	s.ScrollTo(1)
 	add("a cut in the middle", s)
@@ -62,8 +62,8 @@ func TestScreens(t *testing.T) {
 	}, nil))
 
 	s = shown(70, 16, []store.Message{message(history.User, "First"), message(history.User, "Second")}, nil)
-	f := record.FailedTurn{After: 1, Request: 7, Turn: 1, Tries: 2, Fault: record.Fault{
-		What: "here refused the request", Words: "the runner has stopped", Status: 500, Host: "localhost", Free: true,
+	f := record.FailedTurn{After: 1, Request: 7, Turn: 1, Tries: 2, TurnFault: record.TurnFault{
+		What: "here refused the request", Words: "the runner has stopped", Status: 500, Host: "localhost", NotCharged: true,
 	}}
 	s.ShowFailure(f)
 	f.After, f.Request = 2, 8
@@ -206,7 +206,7 @@ func TestDraggingCopiesWhatIsDrawn(t *testing.T) {
 			t.Errorf("from %q to %q: got %q, want %q", c.from, c.to, got, c.want)
 		}
 	}
-	s.ShowFailure(record.FailedTurn{After: 2, Fault: record.Fault{What: "It failed", Words: "the runner has stopped"}})
+	s.ShowFailure(record.FailedTurn{After: 2, TurnFault: record.TurnFault{What: "It failed", Words: "the runner has stopped"}})
 	if got, want := s.drags("It", "stopped"), "It failed\n“the runner has stopped"; got != want {
 		t.Errorf("of a failure %q is copied, want %q", got, want)
 	}

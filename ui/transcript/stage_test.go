@@ -149,8 +149,8 @@ func parser() ([]store.Message, []history.Entry) {
 		recalled, dropped, dropped, kept,
 		{
 			Disposition: history.Cut, CharsBefore: len(recovery), CharsAfter: sent, TokensAfter: 30,
-			Cuts:     []history.Range{{From: sent, To: len(recovery)}},
-			Inserted: []history.Insert{{At: sent, Text: " ... (truncated)"}},
+			Cuts:     []history.CharRange{{From: sent, To: len(recovery)}},
+			Inserted: []history.Insertion{{At: sent, Text: " ... (truncated)"}},
 		},
 		kept, repaired, kept, kept, kept, kept, kept, kept, pinned,
 	}

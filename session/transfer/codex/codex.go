@@ -68,7 +68,7 @@ func read(c *conversation.Conversation, values []conversation.Value) {
 				// Codex adds messages about the machine and with instruction files.
 				added := strings.HasPrefix(m.Content, "<") || strings.HasPrefix(m.Content, "# AGENTS.md")
 				if m.Role == message.User && c.Session.Title == "" && !added {
-					c.Session.Title = title.Of(m.Content)
+					c.Session.Title = title.FromText(m.Content)
 				}
 			}
 		}

@@ -83,7 +83,7 @@ func contentOf(m message.Message) any {
 			data := "data:" + p.MediaType + ";base64," + base64.StdEncoding.EncodeToString(p.Data)
 			parts = append(parts, part{Type: "image_url", ImageURL: map[string]string{"url": data}})
 		} else {
-			parts = append(parts, part{Type: "text", Text: p.Sent()})
+			parts = append(parts, part{Type: "text", Text: p.AsText()})
 		}
 	}
 	if m.Content != "" {

@@ -27,7 +27,7 @@ func Write(out io.Writer, row store.Session, branch []store.Message) error {
 	if err != nil {
 		return fmt.Errorf("write the conversation as one text: %w", err)
 	}
-	text, err := history.RenderPrompt(history.NewPrompt(plan), "prompt", history.PromptTemplate)
+	text, err := history.RenderTextPrompt(history.NewTextPrompt(plan), "prompt", history.TextPromptTemplate)
 	if err != nil {
 		return fmt.Errorf("write the conversation as one text: %w", err)
 	}

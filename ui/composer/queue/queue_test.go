@@ -53,7 +53,7 @@ func newDesk(t rapid.TB, db *store.Store) *desk {
 	})
 	d.must(err)
 	d.leaf, d.deps = first.ID, session.Deps{
-		Store: db, Base: settings.Base{Policy: policy}, Count: func(text string) int { return len(text) },
+		Store: db, Global: settings.Global{Policy: policy}, Count: func(text string) int { return len(text) },
 		Models: new(llm.Catalog).With(llm.Endpoint{Name: "here", BaseURL: "http://127.0.0.1:1/v1", DefaultModel: "m"}),
 	}
 	d.open(row.ID)

@@ -26,10 +26,10 @@ func conversation(t *testing.T, questions ...string) Records {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { st.Close() })
-	r := Records{Store: st, Least: 1, Count: words, Tokenizer: "words"}
+	r := Records{Store: st, MinCompared: 1, Count: words, Tokenizer: "words"}
 	r.Branch = func(ctx context.Context, leaf int64) (branch.Branch, error) {
 		messages, err := st.Branch(ctx, leaf, 0)
-		return branch.Branch{}.With(messages...), err
+		return branch.Branch{}.Append(messages...), err
 	}
 	var leaf int64
 	say := func(role history.Role, text string) {
@@ -55,7 +55,7 @@ func conversation(t *testing.T, questions ...string) Records {
 		r.Turns++
 		say(history.User, question)
 		q, plan := r.leaving(t, leaf)
-		q, err := r.Add(t.Context(), q, plan, Prefix{})
+		q, err := r.Add(t.Context(), q, plan, CachedPrefix{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +83,7 @@ func (r Records) leaving(t *testing.T, leaf int64) (store.Request, history.Plan)
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := branch.History(messages)
+	all := branch.HistoryMessages(messages)
 	before, turn := all[:len(all)-1], all[len(all)-1:]
 	o := history.Options{Policy: policy, Turn: turn, Window: 4000, Count: words}
 	plan, err := history.Build(before, o)
@@ -93,8 +93,8 @@ func (r Records) leaving(t *testing.T, leaf int64) (store.Request, history.Plan)
 	client := llm.NewClient(llm.Endpoint{Name: "test", BaseURL: "http://127.0.0.1:9/v1"})
 	request := llm.Request{Model: "m", Messages: plan.Messages}
 	q := store.Request{Turn: r.Turns, User: leaf, Purpose: store.PurposeAnswer, Endpoint: "test", Model: "m"}
-	d := DecisionOf(leaf, o, plan)
-	if err := d.Sign(&q, client, request); err != nil {
+	d := InputsOf(leaf, o, plan)
+	if err := d.FillRecord(&q, client, request); err != nil {
 		t.Fatal(err)
 	}
 	return q, plan
@@ -113,16 +113,16 @@ func (r Records) plan(t *testing.T, turn int) history.Plan {
 func TestPastOfAnOpenedConversationIsThatOfItsRecords(t *testing.T) {
 	r := conversation(t, "Is it so?", "Is it so still?")
 	plan := r.plan(t, 2)
-	live := NewPast(true)
+	live := NewPastRequests(true)
 	for turn := 1; turn <= 2; turn++ {
 		found, err := r.Find(t.Context(), turn, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		live.Answered(found.Request, r.plan(t, turn))
+		live.NoteAnswered(found.Request, r.plan(t, turn))
 		live.EndTurn()
 	}
-	opened := NewPast(false)
+	opened := NewPastRequests(false)
 	if got := opened.Forecast(model, plan); got.Prefix.Known || got.Losses != nil {
 		t.Errorf("before the records are read the forecast is %+v", got)
 	}
@@ -145,26 +145,26 @@ func TestPastKnowsBetterThanRecordsReadMeanwhile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := NewPast(false)
-	p.Answered(first.Request, r.plan(t, 1))
-	p.Counted(first.Request)
+	p := NewPastRequests(false)
+	p.NoteAnswered(first.Request, r.plan(t, 1))
+	p.NoteCounted(first.Request)
 	plan := r.plan(t, 2)
 	want := p.Forecast(model, plan).Prefix
 	if err := p.Load(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
-	if got := p.Forecast(model, plan); got.Prefix != want || !want.Known || got.Shortfall != nil {
+	if got := p.Forecast(model, plan); got.Prefix != want || !want.Known || got.Truncation != nil {
 		t.Errorf("a turn has ended meanwhile: the forecast is %+v, want the prefix %+v", got, want)
 	}
 }
 
 func TestShortfallIsOfItsModel(t *testing.T) {
-	p := NewPast(true)
-	p.Counted(store.Request{Endpoint: "test", Model: "m", Turn: 1, CutExpected: 9000, Prompt: 4096})
-	if p.Forecast(model, history.Plan{}).Shortfall == nil {
+	p := NewPastRequests(true)
+	p.NoteCounted(store.Request{Endpoint: "test", Model: "m", Turn: 1, CutExpected: 9000, Prompt: 4096})
+	if p.Forecast(model, history.Plan{}).Truncation == nil {
 		t.Error("a shortfall that was counted is not known")
 	}
-	if short := p.Forecast("test/other", history.Plan{}).Shortfall; short != nil {
+	if short := p.Forecast("test/other", history.Plan{}).Truncation; short != nil {
 		t.Errorf("with another model there is a shortfall of %+v", short)
 	}
 }
@@ -183,7 +183,7 @@ func TestOnlyNewLossesOfTextCount(t *testing.T) {
 		{ID: 9, Disposition: history.Recalled},
 		{ID: 10, Disposition: history.Recalled, Whole: true},
 	}
-	p := NewPast(true)
+	p := NewPastRequests(true)
 	p.begun, p.cutShort = true, map[int64]bool{4: true, 5: true, 99: true}
 	got, want := p.Forecast(model, history.Plan{Entries: entries}).Losses, []int{1, 2, 8}
 	if !slices.Equal(got, want) {

@@ -29,15 +29,15 @@ func TestDecisionKeepsEveryOption(t *testing.T) {
 	client := llm.NewClient(llm.Endpoint{Name: "test", BaseURL: "https://me:secret@host.example:8443/v1?key=secret"})
 	client.Learn("m", llm.Learned{Without: []string{"stream_options"}})
 	var r store.Request
-	made := DecisionOf(9, o, history.Plan{Summary: &o.Summaries[0]})
-	if err := made.Sign(&r, client, request); err != nil {
+	made := InputsOf(9, o, history.Plan{Summary: &o.Summaries[0]})
+	if err := made.FillRecord(&r, client, request); err != nil {
 		t.Fatal(err)
 	}
 	raw := r.Options
 	if strings.Contains(string(raw), "secret") {
 		t.Errorf("the record holds a secret: %s", raw)
 	}
-	d, err := ReadDecision(r)
+	d, err := ParseRequestInputs(r)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,25 +13,25 @@ import (
 	"winnow/session/store"
 )
 
-// Decision is all that decided the bytes of a request beside the stored messages, which it names by their ids. The
-// request's record keeps it as JSON, and it makes the same request again.
-type Decision struct {
+// RequestInputs is everything that determines the bytes of a request, with stored messages given by their ids. It is
+// recorded as JSON, and the same request can be built from it again.
+type RequestInputs struct {
 	history.Options
 	Leaf  int64   `json:"leaf"`            // the newest message of the branch when the request was planned
-	Turn  []int64 `json:"turn"`            // the running turn's messages
-	Asked string  `json:"asked,omitempty"` // what winnow itself asked in place of the user, "" for a turn's request
+	Turn  []int64 `json:"turn"`            // ids of the running turn's messages
+	Asked string  `json:"asked,omitempty"` // the question that winnow itself asks; "" for a request of a turn
 
 	Request   llm.Request `json:"request"`        // without its messages
-	Base      string      `json:"base,omitempty"` // the endpoint's address, without user, password and query
+	Base      string      `json:"base,omitempty"` // the endpoint's URL without user, password and query
 	Wire      llm.Wire    `json:"wire,omitempty"` // the format of the request
 	Learned   llm.Learned `json:"learned,omitzero"`
-	KeepAlive string      `json:"keep_alive,omitempty"` // how long Ollama was asked to keep the model loaded
+	KeepAlive string      `json:"keep_alive,omitempty"` // how long Ollama is asked to keep the model loaded
 }
 
-// DecisionOf is what decides the plan p of a request by the options o, before Sign. leaf is the newest message of the
-// branch.
-func DecisionOf(leaf int64, o history.Options, p history.Plan) Decision {
-	d := Decision{Options: o, Leaf: leaf}
+// InputsOf returns the inputs of a request with the options o and the plan p. The caller completes them with
+// FillRecord. leaf is the newest message of the branch.
+func InputsOf(leaf int64, o history.Options, p history.Plan) RequestInputs {
+	d := RequestInputs{Options: o, Leaf: leaf}
 	d.Summaries = nil
 	if p.Summary != nil {
 		d.Summaries = []history.Summary{*p.Summary}
@@ -46,9 +46,9 @@ func DecisionOf(leaf int64, o history.Options, p history.Plan) Decision {
 	return d
 }
 
-// Sign takes a request as a client sends it now, and writes into the request's record what decided it and the hash of
-// its body. A refusal may change both between two attempts.
-func (d *Decision) Sign(q *store.Request, client *llm.Client, r llm.Request) error {
+// FillRecord completes the inputs with a request as the client would send it now, and writes them and the hash of its
+// body to the record q. It is called again before each attempt, because a refusal may change the request.
+func (d *RequestInputs) FillRecord(q *store.Request, client *llm.Client, r llm.Request) error {
 	body, err := client.RequestBody(r)
 	if err != nil {
 		return err
@@ -69,25 +69,26 @@ func (d *Decision) Sign(q *store.Request, client *llm.Client, r llm.Request) err
 	return nil
 }
 
-// hash is the hex SHA-256 of a request's body.
+// hash returns the hex SHA-256 of a request's body.
 func hash(body []byte) string { return fmt.Sprintf("%x", sha256.Sum256(body)) }
 
-// ReadDecision reads what decided a recorded request.
-func ReadDecision(r store.Request) (Decision, error) {
-	var d Decision
+// ParseRequestInputs returns the inputs of a recorded request.
+func ParseRequestInputs(r store.Request) (RequestInputs, error) {
+	var d RequestInputs
 	if err := json.Unmarshal([]byte(r.Options), &d); err != nil {
 		return d, fmt.Errorf("read what decided request %d: %w", r.ID, err)
 	}
 	return d, nil
 }
 
-// Question is what winnow asks in place of the user.
-func Question(text string) history.Message {
+// OwnQuestion returns the message with which winnow itself asks for something, such as a title.
+func OwnQuestion(text string) history.Message {
 	return history.Message{Role: history.User, Content: text, Status: history.Complete}
 }
 
-// body is the bytes of a plan as the endpoint of that time was sent them, whether it is still configured or not.
-func (d Decision) body(r store.Request, p history.Plan) ([]byte, error) {
+// body returns the bytes of a plan as the endpoint received them at the time. The endpoint need not be configured any
+// more.
+func (d RequestInputs) body(r store.Request, p history.Plan) ([]byte, error) {
 	then := llm.NewClient(llm.Endpoint{
 		Name: r.Endpoint, BaseURL: d.Base, Wire: d.Wire, Profile: d.Profile, Learned: d.Learned, KeepAlive: d.KeepAlive,
 	})
@@ -96,16 +97,16 @@ func (d Decision) body(r store.Request, p history.Plan) ([]byte, error) {
 	return then.RequestBody(request)
 }
 
-// Sampling is what is asked of a model beside the messages.
+// Sampling holds the parameters of a request besides the messages.
 type Sampling struct {
-	MaxTokens   int      // the longest reply in tokens; 0 leaves it to the server
+	MaxTokens   int      // length limit of the reply in tokens; 0 leaves it to the server
 	Temperature *float64 // nil leaves it to the server
 	TopP        *float64
 	Effort      string // reasoning effort
 }
 
-// Over is s, and other where s says nothing.
-func (s Sampling) Over(other Sampling) Sampling {
+// WithDefaults returns s with the values of other where s has none.
+func (s Sampling) WithDefaults(other Sampling) Sampling {
 	return Sampling{
 		MaxTokens:   cmp.Or(s.MaxTokens, other.MaxTokens),
 		Temperature: cmp.Or(s.Temperature, other.Temperature),
