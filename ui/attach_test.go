@@ -129,7 +129,7 @@ func TestFilesThatCannotBeAttachedAreSaid(t *testing.T) {
 	l.press("ctrl+c")
 	l.types("/attach " + fileWith(t, "latin.txt", "caf\xe9"))
 	l.press("enter")
-	l.shows("latin.txt is not all UTF-8")
+	l.shows("latin.txt is not valid UTF-8")
 }
 
 // An unsent draft is restored: its text, its pastes as chips, and its files, read again.
