@@ -101,7 +101,7 @@ type readOptions struct {
 type endpointForm struct {
 	tools   ToolHistory
 	to      Origin // the model that gets its own keys back; zero for none
-	profile EndpointProfile
+	profile Profile
 }
 
 // readingFor returns how the history is prepared for a request.

@@ -20,7 +20,7 @@ func TestAFlagHoldsForTheWholeGroup(t *testing.T) {
 		c := NewConversation(s.past, s.o.Count)
 		i := rapid.IntRange(0, len(s.past)-1).Draw(t, "message")
 		s.o.Flags = map[int64]Flag{s.past[i].ID: Exclude}
-		s.o.Profile, s.o.Policy.ToolHistory, s.o.Policy.Recovery = EndpointProfile{}, ToolsKeep, "repair"
+		s.o.Profile, s.o.Policy.ToolHistory, s.o.Policy.Recovery = Profile{}, ToolsKeep, "repair"
 		plan, err := c.Build(s.o)
 		if over := (*OverBudgetError)(nil); err != nil && !errors.As(err, &over) {
 			t.Fatal(err)

@@ -29,15 +29,15 @@ type Options struct {
 	// Summaries that may replace older messages if not everything fits. The first usable one is taken.
 	Summaries []Summary `json:",omitempty"`
 	// Message.ID of an answer whose calls wait for the user's approval, and so rightly have no results; 0 for none.
-	Pending int64           `json:",omitempty"`
-	Scope   *Scope          `json:",omitempty"` // limits the request to some messages of the history; nil for all
-	Tools   int             `json:",omitempty"` // tokens of the serialised tool schemas
-	Window  int             `json:",omitempty"` // the model's context window in tokens; 0 if unknown
-	Limit   int             `json:",omitempty"` // upper limit of the whole request in the server's tokens; 0 for none
-	Ratio   float64         `json:",omitempty"` // learned ratio of the server's tokens to counted ones; 0 if unknown
-	Profile EndpointProfile // what the endpoint requires of the messages
-	To      Origin          // the model that is asked; server-specific keys of an answer return only to its origin
-	Count   TokenCounter    `json:"-"` // counts tokens; nil assumes one token per four bytes
+	Pending int64        `json:",omitempty"`
+	Scope   *Scope       `json:",omitempty"` // limits the request to some messages of the history; nil for all
+	Tools   int          `json:",omitempty"` // tokens of the serialised tool schemas
+	Window  int          `json:",omitempty"` // the model's context window in tokens; 0 if unknown
+	Limit   int          `json:",omitempty"` // upper limit of the whole request in the server's tokens; 0 for none
+	Ratio   float64      `json:",omitempty"` // learned ratio of the server's tokens to counted ones; 0 if unknown
+	Profile Profile      // what the endpoint requires of the messages
+	To      Origin       // the model that is asked; server-specific keys of an answer return only to its origin
+	Count   TokenCounter `json:"-"` // counts tokens; nil assumes one token per four bytes
 
 	// CutCurrent is the user's choice to cut the current message if the request does not fit otherwise.
 	CutCurrent bool `json:",omitempty"`
@@ -66,8 +66,8 @@ func narrowed(code cause.Code) bool {
 	return false
 }
 
-// EndpointProfile is what an endpoint requires of the messages beyond the strict form that every request has.
-type EndpointProfile struct {
+// Profile is what an endpoint requires of the messages beyond the strict form that every request has.
+type Profile struct {
 	// neighbouring messages of one role are merged
 	MergeSameRole bool `json:",omitempty"`
 	// a short assistant message is inserted between a tool result and a user message

@@ -210,7 +210,7 @@ func options(t *rapid.T, past []Message) Options {
 		o.Summaries = []Summary{{Messages: IDRanges{{past[0].ID, past[rapid.IntRange(0, n-1).Draw(t, "upto")].ID}}, Text: "They spoke of words.", By: "some/model"}}
 	}
 	o.System = rapid.SampledFrom([]string{"", "Be kind."}).Draw(t, "system")
-	o.Profile = EndpointProfile{
+	o.Profile = Profile{
 		MergeSameRole: rapid.IntRange(0, 3).Draw(t, "merge") == 0,
 		NoToolToUser:  rapid.IntRange(0, 3).Draw(t, "bridge") == 0,
 	}

@@ -32,7 +32,7 @@ func damagedGroups(t *prepared) map[int]bool {
 // messages say whose choice that is.
 func TestNothingIsSentOfAGroupThatIsLeftOut(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
-		keep := readOptions{endpointForm: endpointForm{tools: ToolsKeep, profile: EndpointProfile{NoImages: s.o.Profile.NoImages}}}
+		keep := readOptions{endpointForm: endpointForm{tools: ToolsKeep, profile: Profile{NoImages: s.o.Profile.NoImages}}}
 		repaired := NewConversation(s.past, s.o.Count).prepare(keep)
 		groups := damagedGroups(repaired)
 		s.o.Remedies = forAll(s.past, LeaveOut)

@@ -24,7 +24,7 @@ type prepared struct {
 
 // candidate is one message as it may be sent.
 type candidate struct {
-	*repair.RepairedMessage
+	*repair.Candidate
 	group        int   // position of the message that called the tools, else its own
 	turn         int   // index into prepared.turns
 	offset       int   // tokens of the conversation in front of its group, if all is whole
@@ -84,7 +84,7 @@ func (c *Conversation) read(past []Message, r readOptions, history *prepared) *p
 	t.candidates = make([]candidate, len(repaired.Messages))
 	for i, d := range repaired.Messages {
 		v, said := &t.candidates[i], &past[d.From]
-		*v = candidate{RepairedMessage: d, group: d.From, chars: t.entries[d.From].CharsBefore}
+		*v = candidate{Candidate: d, group: d.From, chars: t.entries[d.From].CharsBefore}
 		if d.Content != said.Content {
 			v.chars = runes(d.Content)
 		}

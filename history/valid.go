@@ -34,7 +34,7 @@ func (e *invalidRequestError) Error() string {
 //	V6  roles follow each other as the endpoint requires; a message with calls may follow the assistant's text
 //	V7  a message has only the keys of its role
 //	V8  ids of calls have the characters and the length that the endpoint accepts
-func validate(messages []Message, p EndpointProfile) error {
+func validate(messages []Message, p Profile) error {
 	first := 0
 	if len(messages) > 0 && messages[0].Role == System {
 		first = 1
@@ -74,7 +74,7 @@ func validate(messages []Message, p EndpointProfile) error {
 }
 
 // brokenRule returns the rule that a message breaks, apart from its calls, or "".
-func brokenRule(messages []Message, i int, p EndpointProfile) string {
+func brokenRule(messages []Message, i int, p Profile) string {
 	m, before := &messages[i], &Message{}
 	if i > 0 {
 		before = &messages[i-1]
@@ -105,7 +105,7 @@ var (
 )
 
 // brokenCallRule returns the rule that a call breaks, or "".
-func brokenCallRule(call ToolCall, seen bool, p EndpointProfile) string {
+func brokenCallRule(call ToolCall, seen bool, p Profile) string {
 	var object map[string]json.RawMessage
 	switch {
 	case message.IsBlank(call.ID), message.IsBlank(call.Name), seen:

@@ -51,7 +51,7 @@ func TestOllamaTakesEveryHistory(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		scene := scenes.Draw(t, "scene")
 		alternates := rapid.Bool().Draw(t, "alternates")
-		known := Learned{Native: true, Thinks: true, Profile: history.EndpointProfile{
+		known := Learned{Native: true, Thinks: true, Profile: history.Profile{
 			ToolsAsText: rapid.Bool().Draw(t, "tools as text"), NoImages: rapid.Bool().Draw(t, "no images"),
 			MergeSameRole: alternates, NoToolToUser: alternates, EchoReasoning: rapid.Bool().Draw(t, "echo reasoning"),
 		}}

@@ -171,7 +171,7 @@ func (x *exchange) asks(word, value string) bool {
 		e.Wire = Wire(value)
 	case "known":
 		e.Learned = map[string]Learned{
-			"responses": {Wire: ResponsesWire}, "echo": {Profile: history.EndpointProfile{EchoReasoning: true}},
+			"responses": {Wire: ResponsesWire}, "echo": {Profile: history.Profile{EchoReasoning: true}},
 		}[value]
 	case "tries":
 		e.MaxAttempts = n
@@ -380,7 +380,7 @@ func (x *exchange) wantNoOtherPlan(t *testing.T, c *Client) {
 	}
 	told := NewClient(x.endpoint)
 	told.Learn(model, c.Learned(model))
-	if got, want := told.Profile(model), c.Profile(model); got != want || c.Profile("another") != (history.EndpointProfile{}) {
+	if got, want := told.Profile(model), c.Profile(model); got != want || c.Profile("another") != (history.Profile{}) {
 		t.Errorf("a client that is told has the profile %+v, want %+v; another model has %+v", got, want, c.Profile("another"))
 	}
 }

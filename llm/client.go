@@ -44,7 +44,9 @@ type Client struct {
 
 // NewClient returns a client for an endpoint. It does not connect.
 func NewClient(e Endpoint) *Client {
-	c := &Client{endpoint: e, doer: e.Doer, redactor: new(redact.Redactor), facts: map[string]facts{}}
+	c := &Client{
+		endpoint: e, doer: e.Doer, redactor: new(redact.Redactor), facts: map[string]facts{},
+	}
 	c.redactor.AddSecrets(e.Secrets()...)
 	if c.doer == nil {
 		c.doer = NewHTTPClient()
@@ -113,7 +115,9 @@ type retries struct {
 func (t *retries) next(e *Error) (w Retrying, again bool) {
 	c, r := t.client, t.request
 	limit := cmp.Or(c.endpoint.MaxAttempts, defaultTries)
-	w = Retrying{Attempt: t.failed + 2, MaxAttempts: max(t.failed+2, limit), Err: e, Change: c.learnWire(e, r)}
+	w = Retrying{
+		Attempt: t.failed + 2, MaxAttempts: max(t.failed+2, limit), Err: e, Change: c.learnWire(e, r),
+	}
 	if w.Change != "" {
 		return w, true
 	}
@@ -173,7 +177,9 @@ type unavailable struct {
 }
 
 func (c unavailable) Do(*http.Request) (*http.Response, error) {
-	return nil, &Error{Kind: ErrNetwork, Endpoint: c.name, Message: c.reason.Error(), permanent: true}
+	return nil, &Error{
+		Kind: ErrNetwork, Endpoint: c.name, Message: c.reason.Error(), permanent: true,
+	}
 }
 
 const (
@@ -212,7 +218,9 @@ func (c *Client) send(req *http.Request) (*http.Response, error) {
 		}
 	}
 	ctx, cancel := context.WithCancelCause(req.Context())
-	body := &watchedBody{ctx: ctx, cancel: cancel, client: c, timeout: cmp.Or(e.FirstByteTimeout, begin)}
+	body := &watchedBody{
+		ctx: ctx, cancel: cancel, client: c, timeout: cmp.Or(e.FirstByteTimeout, begin),
+	}
 	timer := body.limit(body.timeout)
 	resp, err := c.doer.Do(req.WithContext(ctx))
 	timer.Stop()
@@ -507,7 +515,9 @@ func (a *attempt) emitAll(events []wire.Event) {
 		a.began = true
 		a.bytes += len(e.ID) + len(e.Name) + len(e.Text)
 		if e.ID+e.Name != "" || e.Text == "" {
-			a.emit(ToolDelta{Index: int(e.Channel - wire.FirstCallChannel), ID: known(e.ID), Name: known(e.Name)})
+			a.emit(ToolDelta{
+				Index: int(e.Channel - wire.FirstCallChannel), ID: known(e.ID), Name: known(e.Name),
+			})
 		}
 		for int(e.Channel) >= len(a.redactors) {
 			a.redactors = append(a.redactors, a.client.redactor.Stream())

@@ -32,7 +32,7 @@ type Endpoint struct {
 	StoredKey          *keys.LazySecret          // fetches a stored key if Key is ""; may be nil
 	Headers            map[string]string         // extra request headers; their values may be secret
 	Wire               Wire                      // "" is AutoWire
-	Profile            history.EndpointProfile   // what it requires of the history
+	Profile            history.Profile           // what it requires of the history
 	Window             int                       // the configured context window in tokens; 0 if it has to be found out
 	KeepAlive          string                    // how long Ollama keeps a model loaded, "5m" or seconds
 	CountsTokens       bool                      // the server supports Client.CountRequestTokens, as llama.cpp does

@@ -33,7 +33,7 @@ const (
 	ErrPayment           ErrorKind = "payment"     // no credit left
 	ErrNotFound          ErrorKind = "not-found"   // unknown model, or an address that is not this API
 	ErrRateLimit         ErrorKind = "rate-limit"  // too many requests or tokens at the moment
-	ErrContextLength     ErrorKind = "overflow"    // the request exceeds the model's context window
+	ErrTooLong           ErrorKind = "overflow"    // the request exceeds the model's context window
 	ErrBadRequest        ErrorKind = "bad-request" // the server does not accept this request
 	ErrServer            ErrorKind = "server"      // the server failed
 	ErrConnectionRefused ErrorKind = "refused"     // nothing listens at the address
@@ -46,7 +46,7 @@ const (
 	ErrStopped           ErrorKind = "stopped"     // the caller's context ended; not a failure
 )
 
-// Error returns the kind, so that errors.Is(err, llm.ErrContextLength) works.
+// Error returns the kind, so that errors.Is(err, llm.ErrTooLong) works.
 func (k ErrorKind) Error() string { return string(k) }
 
 // Error describes a failed request. Its text is one sentence for the user. No field contains the endpoint's key, even
@@ -57,10 +57,10 @@ type Error struct {
 	Message   string        // the server's message, "" for none
 	Body      string        // the response, at most 64 KiB
 	Wait      time.Duration // how long the server asked to wait, 0 if it did not
-	Limit     int           // ErrContextLength: the window in tokens, 0 if unknown
-	Prompt    int           // ErrContextLength: tokens of the request, 0 if unknown
-	AtLeast   bool          // ErrContextLength: the request has at least Prompt tokens
-	Output    int           // ErrContextLength: requested tokens of the reply, 0 if unknown
+	Limit     int           // ErrTooLong: the window in tokens, 0 if unknown
+	Prompt    int           // ErrTooLong: tokens of the request, 0 if unknown
+	AtLeast   bool          // ErrTooLong: the request has at least Prompt tokens
+	Output    int           // ErrTooLong: requested tokens of the reply, 0 if unknown
 	Endpoint  string        // the endpoint's name
 	Address   string        // its URL, to be shown
 	Model     string
@@ -116,7 +116,7 @@ var sentences = map[ErrorKind]string{
 	ErrPayment:           "{who} requires payment{status}",
 	ErrNotFound:          "{where} does not provide this API{status}",
 	ErrRateLimit:         "{who} reports a rate limit{status}{wait}",
-	ErrContextLength:     "the request is too long for {model}{status}",
+	ErrTooLong:           "the request is too long for {model}{status}",
 	ErrBadRequest:        "{who} refused the request{status}",
 	ErrServer:            "{who} failed{status}{wait}",
 	ErrConnectionRefused: "nothing answers at {where} (connection refused); is the server running?",
@@ -136,7 +136,7 @@ func (e *Error) what() string {
 	switch {
 	case e.ToolCause == ToolsNamed:
 		say = "{who} does not accept the tool calls in this conversation{status}"
-	case e.Kind == ErrContextLength && e.Limit > 0:
+	case e.Kind == ErrTooLong && e.Limit > 0:
 		say = "the request is too long for {model}: {tokens}the window holds {limit}"
 	}
 	where := cmp.Or(e.Address, e.Endpoint, "the server")
@@ -182,7 +182,7 @@ func (e *Error) WithoutServerWords() string {
 // ServerWords is the server's message as quoted in the text of the error; "" if there is none or if the text already
 // says the same.
 func (e *Error) ServerWords() string {
-	if e.Kind == ErrConnectionRefused || e.Kind == ErrStopped || e.Kind == ErrContextLength && e.Limit > 0 {
+	if e.Kind == ErrConnectionRefused || e.Kind == ErrStopped || e.Kind == ErrTooLong && e.Limit > 0 {
 		return ""
 	}
 	return oneLine(e.Message, sentenceMax)
@@ -234,8 +234,8 @@ var refusals = []errorPattern{
 	{kind: ErrRateLimit, text: fold(`rate[-_ ]?limit|quota exceeded|exceeded [^.\n]{0,40}quota|throttl|` +
 		`too many (?:requests|tokens)|tokens per (?:minute|hour|day)`)},
 
-	{text: overflowText, kind: ErrContextLength},
-	{statuses: "413", kind: ErrContextLength},
+	{text: overflowText, kind: ErrTooLong},
+	{statuses: "413", kind: ErrTooLong},
 
 	{statuses: "4xx", text: namesResponses, kind: ErrBadRequest}, // With 404 too: the model exists, for another API,
 	{statuses: "4xx", text: refusesKept, kind: ErrBadRequest},    // or a part of the request is missing at the server.
@@ -413,10 +413,10 @@ func (c *Client) refusalError(status int, h http.Header, body []byte, model stri
 	e.Kind, e.say = found.kind, found.say
 	switch {
 	case e.Kind != ErrRateLimit && words.Limit > 0 && words.Prompt > 0:
-		e.Kind, e.Limit, e.Prompt = ErrContextLength, words.Limit, words.Prompt
+		e.Kind, e.Limit, e.Prompt = ErrTooLong, words.Limit, words.Prompt
 	case e.Status == 400 && words.Empty:
-		e.Kind = ErrContextLength // Cerebras sends no body.
-	case e.Kind == ErrContextLength:
+		e.Kind = ErrTooLong // Cerebras sends no body.
+	case e.Kind == ErrTooLong:
 		e.readNumbers(text)
 	case e.Kind == ErrAuth && e.say == "":
 		e.say, e.advice = c.endpoint.keySentence()

@@ -28,9 +28,9 @@ type Learned struct {
 	NoToolEffort     bool     `json:"no_tool_effort,omitempty"`
 	Without          []string `json:"without,omitempty"` // names of parameters that are not sent
 
-	Profile         history.EndpointProfile `json:"profile,omitzero"`       // requirements on the history
-	CachedApart     bool                    `json:"cached_apart,omitempty"` // the prompt tokens of usage exclude cached tokens
-	AnswersUnlisted bool                    `json:"any_name,omitempty"`     // the server does not list the model, but answers
+	Profile         history.Profile `json:"profile,omitzero"`       // requirements on the history
+	CachedApart     bool            `json:"cached_apart,omitempty"` // the prompt tokens of usage exclude cached tokens
+	AnswersUnlisted bool            `json:"any_name,omitempty"`     // the server does not list the model, but answers
 
 	// What Ollama reports about the model. ForgetLearned keeps it.
 	Native      bool `json:"native,omitempty"`       // Ollama's native API is used unless Wire is set
@@ -114,7 +114,9 @@ func (c *Client) Learn(model string, more Learned) {
 // ForgetLearned discards what refusals taught about a model, so that the usual requests are tried again.
 func (c *Client) ForgetLearned(model string) {
 	c.changeFacts(model, func(f *facts) {
-		f.learned = Learned{Native: f.learned.Native, Thinks: f.learned.Thinks, ThinkLevels: f.learned.ThinkLevels}
+		f.learned = Learned{
+			Native: f.learned.Native, Thinks: f.learned.Thinks, ThinkLevels: f.learned.ThinkLevels,
+		}
 	})
 }
 
@@ -197,7 +199,7 @@ type rejection struct {
 // was refused, which teaches nothing about the model; otherwise it is nil. With again, a number was already changed
 // before, and no other is.
 func (c *Client) adaptRequest(e *Error, r Request, again bool) (how string, next *Request) {
-	if e.Status != 400 && e.Status != 422 || e.Kind == ErrContextLength {
+	if e.Status != 400 && e.Status != 422 || e.Kind == ErrTooLong {
 		return "", nil
 	}
 	x := rejection{Error: e, sent: c.wireRequest(r), learned: c.AllLearned(r.Model)}
@@ -371,29 +373,29 @@ const refusing = `(not|n't|cannot|no endpoints found that) (currently )?(support
 var formats = []struct {
 	text    func() *regexp.Regexp
 	holds   func(Request) bool
-	profile history.EndpointProfile
+	profile history.Profile
 }{
 	{
 		fold(refusing + "(image|vision|multi-?modal)|images? (inputs? )?(is|are) not supported|" +
 			"unknown variant `image_url`|invalid type: sequence, expected a string"),
 		Request.hasImages,
-		history.EndpointProfile{NoImages: true},
+		history.Profile{NoImages: true},
 	},
-	{alternate, Request.hasMessages, history.EndpointProfile{MergeSameRole: true, NoToolToUser: true}},
+	{alternate, Request.hasMessages, history.Profile{MergeSameRole: true, NoToolToUser: true}},
 	{
 		fold(refusing + `(tool|function call)|tool (use|calling|calls?) (is|are) not supported`),
 		Request.hasTools,
-		history.EndpointProfile{NoTools: true, ToolsAsText: true},
+		history.Profile{NoTools: true, ToolsAsText: true},
 	},
 	// A template without tools counts calls and results as turns.
-	{alternate, Request.hasTools, history.EndpointProfile{NoTools: true, ToolsAsText: true}},
-	{fold(`must define tools|toolconfig field must`), Request.holdsToolCalls, history.EndpointProfile{ToolsAsText: true}},
-	{fold(`unexpected role 'user' after role 'tool'`), Request.hasTools, history.EndpointProfile{NoToolToUser: true}},
-	{fold(`tool call ids? .{0,120}length (of )?9`), Request.hasTools, history.EndpointProfile{ToolIDLength: 9}},
+	{alternate, Request.hasTools, history.Profile{NoTools: true, ToolsAsText: true}},
+	{fold(`must define tools|toolconfig field must`), Request.holdsToolCalls, history.Profile{ToolsAsText: true}},
+	{fold(`unexpected role 'user' after role 'tool'`), Request.hasTools, history.Profile{NoToolToUser: true}},
+	{fold(`tool call ids? .{0,120}length (of )?9`), Request.hasTools, history.Profile{ToolIDLength: 9}},
 	{
 		fold(`(?s)reasoning_content.*(passed back|missing)|missing.*reasoning_content`),
 		Request.hasMessages,
-		history.EndpointProfile{EchoReasoning: true},
+		history.Profile{EchoReasoning: true},
 	},
 }
 
@@ -403,7 +405,7 @@ var alternate = fold(`roles must alternate|requests alternate between|must alter
 // be sent again, because its content was already counted and shown.
 func (c *Client) learnFormat(e *Error, r Request) bool {
 	known := c.Profile(r.Model)
-	learns := func(p history.EndpointProfile) bool {
+	learns := func(p history.Profile) bool {
 		lesson := Learned{Profile: p}
 		if lesson.mergedOver(Learned{Profile: known}).Profile == known {
 			return false
@@ -416,7 +418,7 @@ func (c *Client) learnFormat(e *Error, r Request) bool {
 			return true
 		}
 	}
-	return c.refusesReplay(e, r) && learns(history.EndpointProfile{NoReplay: true})
+	return c.refusesReplay(e, r) && learns(history.Profile{NoReplay: true})
 }
 
 // refusesReplay reports whether a refusal is about provider data that an earlier answer contained.

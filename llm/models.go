@@ -200,7 +200,9 @@ func (l modelEntry) prices() pricing.Prices {
 	if !known || !both {
 		return pricing.Prices{}
 	}
-	p := pricing.Prices{Rates: pricing.UncachedRates(in, out), Source: "the server's list of models"}
+	p := pricing.Prices{
+		Rates: pricing.UncachedRates(in, out), Source: "the server's list of models",
+	}
 	if cached, ok := price("input_cache_read", pricing.Million); ok {
 		p.Cached = cached
 	}
@@ -303,7 +305,9 @@ func (c *Client) CountRequestTokens(ctx context.Context, r Request) (int, error)
 }
 
 // fetchInto does a request outside the chat API and decodes the response into answer.
-func (c *Client) fetchInto(ctx context.Context, method, path string, body []byte, answer any) error {
+func (c *Client) fetchInto(
+	ctx context.Context, method, path string, body []byte, answer any,
+) error {
 	raw, err := c.fetchJSON(ctx, method, c.endpoint.rootURL()+path, body)
 	if err != nil {
 		return err

@@ -92,13 +92,13 @@ func (s realServer) wantOllama(native bool) {
 	run("overflow", func(s realServer) {
 		r := s.request(strings.Repeat("word ", realWindow), 8)
 		r.Window = realWindow
-		s.wantRefused(s.ollama(nil), r, ErrContextLength)
+		s.wantRefused(s.ollama(nil), r, ErrTooLong)
 		r = s.request("And again?", 8)
 		r.Window = realWindow
 		for range 4 {
 			r.Messages = append(r.Messages, history.Message{Role: history.Assistant, Content: strings.Repeat("word ", realWindow/8)}, history.Message{Role: history.User, Content: "?"})
 		}
-		s.wantRefused(s.ollama(nil), r, ErrContextLength)
+		s.wantRefused(s.ollama(nil), r, ErrTooLong)
 	})
 	endless.runs(s.t)("length", func(s realServer) {
 		// An answer that fills the window ends; no messages are dropped.

@@ -25,7 +25,7 @@ func TestRealLlamaCppResponses(t *testing.T) {
 		s.wantIdle()
 	})
 	run("overflow", func(s realServer) {
-		e := s.wantRefused(NewClient(s.endpoint), s.request(strings.Repeat("word ", models[0].Window.Tokens), 16), ErrContextLength)
+		e := s.wantRefused(NewClient(s.endpoint), s.request(strings.Repeat("word ", models[0].Window.Tokens), 16), ErrTooLong)
 		if e.Limit != models[0].Window.Tokens || e.Prompt <= e.Limit {
 			s.t.Errorf("window %d, request %d", e.Limit, e.Prompt)
 		}
@@ -67,5 +67,5 @@ func (s realServer) wantResponded(c *Client) {
 // wantResponsesTakeAnything checks that the server accepts repaired damaged conversations.
 func (s realServer) wantResponsesTakeAnything() {
 	s.endpoint.MaxAttempts = 2 // llama.cpp may close idle connections at any time.
-	s.wantTakesAnything(s.with(nil), history.EndpointProfile{NoImages: true}, 12, Request{Model: s.model, MaxTokens: 16})
+	s.wantTakesAnything(s.with(nil), history.Profile{NoImages: true}, 12, Request{Model: s.model, MaxTokens: 16})
 }

@@ -193,7 +193,7 @@ func (s realServer) wantNoImages(c *Client) {
 }
 
 // wantTakesAnything checks that the server accepts damaged conversations after their repair for a profile.
-func (s realServer) wantTakesAnything(c *Client, profile history.EndpointProfile, n int, r Request) {
+func (s realServer) wantTakesAnything(c *Client, profile history.Profile, n int, r Request) {
 	s.t.Helper()
 	scenes := strictScenes()
 	r.Tools = []tool.Tool{searchTool}
@@ -208,7 +208,7 @@ func (s realServer) wantTakesAnything(c *Client, profile history.EndpointProfile
 		r.Messages = plan.Messages
 		_, _, err = s.answered(c, r)
 		var e *Error
-		if errors.As(err, &e) && e.Kind != ErrContextLength && e.Kind != ErrBadResponse {
+		if errors.As(err, &e) && e.Kind != ErrTooLong && e.Kind != ErrBadResponse {
 			body, _ := c.RequestBody(r)
 			s.t.Errorf("scene %d: %v\n%s\n%s", i, err, e.Body, body)
 		}
@@ -246,7 +246,7 @@ func TestRealLlamaCpp(t *testing.T) {
 		}
 	})
 	run("overflow", func(s realServer) {
-		e := s.wantRefused(NewClient(s.endpoint), s.request(strings.Repeat("word ", window), 8), ErrContextLength)
+		e := s.wantRefused(NewClient(s.endpoint), s.request(strings.Repeat("word ", window), 8), ErrTooLong)
 		if e.Limit != window || e.Prompt <= window {
 			s.t.Errorf("window %d, request %d: want %d and more", e.Limit, e.Prompt, window)
 		}

@@ -61,7 +61,7 @@ func (e Endpoint) requestURL(w Wire) string {
 // Profile returns the requirements of a model on its history, from the endpoint, the configuration and what was
 // learned. If Ollama reports that a model lacks images or tools, the profile excludes them: Ollama would silently drop
 // an image.
-func (c *Client) Profile(model string) history.EndpointProfile {
+func (c *Client) Profile(model string) history.Profile {
 	p := c.AllLearned(model).mergedOver(Learned{Profile: c.endpoint.Profile}).Profile
 	s := c.endpoint.modelConfig(model, func(s ModelConfig) bool { return s.Tools != nil })
 	p.NoTools = p.NoTools || s.Tools != nil && !*s.Tools
@@ -161,7 +161,9 @@ func functions(tools []tool.Tool) []openai.FunctionDefinition {
 		if len(bytes.TrimSpace(schema)) == 0 {
 			schema = json.RawMessage(`{"type":"object","properties":{}}`)
 		}
-		list = append(list, openai.FunctionDefinition{Name: t.Name, Description: t.Description, Parameters: schema})
+		list = append(list, openai.FunctionDefinition{
+			Name: t.Name, Description: t.Description, Parameters: schema,
+		})
 	}
 	return list
 }

@@ -17,9 +17,9 @@ type service struct {
 	name    string
 	title   string // the product name
 	base    string
-	model   string                  // the default model, "" for the first one listed
-	oldKey  string                  // an environment variable that is read if NAME_API_KEY is not set
-	profile history.EndpointProfile // what it requires of the history
+	model   string          // the default model, "" for the first one listed
+	oldKey  string          // an environment variable that is read if NAME_API_KEY is not set
+	profile history.Profile // what it requires of the history
 	known   Learned
 	local   bool // on this machine, at its default port
 }
@@ -32,7 +32,7 @@ var services = []service{
 	{name: "openrouter", title: "OpenRouter", base: "https://openrouter.ai/api/v1", model: "openrouter/auto"},
 	{
 		name: "mistral", title: "Mistral", base: "https://api.mistral.ai/v1", model: "mistral-medium-latest",
-		profile: history.EndpointProfile{NoToolToUser: true, ToolIDLength: 9},
+		profile: history.Profile{NoToolToUser: true, ToolIDLength: 9},
 		known:   Learned{Without: []string{"stream_options"}},
 	},
 	{name: "deepseek", title: "DeepSeek", base: "https://api.deepseek.com/v1", model: "deepseek-chat"},
@@ -40,7 +40,7 @@ var services = []service{
 	{
 		name: "gemini", title: "Google Gemini", base: "https://generativelanguage.googleapis.com/v1beta/openai",
 		model: "gemini-flash-latest", oldKey: "GOOGLE_API_KEY",
-		profile: history.EndpointProfile{MergeSameRole: true}, // A call must directly follow a user message or a result.
+		profile: history.Profile{MergeSameRole: true}, // A call must directly follow a user message or a result.
 	},
 	{name: "anthropic", title: "Anthropic", base: "https://api.anthropic.com/v1", model: "claude-sonnet-4-5"},
 	{name: "xai", title: "xAI", base: "https://api.x.ai/v1", model: "grok-4"},
@@ -93,7 +93,9 @@ func EndpointsFromEnv(env func(string) string, keyed ...string) []Endpoint {
 		e := s.endpoint()
 		for _, name := range []string{s.oldKey, s.keyVariable()} { // The last one set wins.
 			if key := strings.TrimSpace(env(name)); name != "" && key != "" {
-				e.Key, e.KeyOrigin = keys.Secret(key), keys.Origin{Kind: keys.Variable, Name: name}
+				e.Key, e.KeyOrigin = keys.Secret(key), keys.Origin{
+					Kind: keys.Variable, Name: name,
+				}
 			}
 		}
 		address := addresses[s.name]

@@ -87,17 +87,17 @@ func strictTargets() []strictTarget {
 	}
 	local := Endpoint{Name: "llamacpp", BaseURL: "http://127.0.0.1:8080/v1"}
 	inTurn := local
-	inTurn.Profile = history.EndpointProfile{MergeSameRole: true, NoToolToUser: true}
+	inTurn.Profile = history.Profile{MergeSameRole: true, NoToolToUser: true}
 	thinker := hosted["deepseek"]
 	// learned from the first refusal
 	texts := hosted["deepseek"]
-	texts.Learned.Profile = history.EndpointProfile{NoImages: true}
-	thinker.Learned.Profile = history.EndpointProfile{EchoReasoning: true, NoImages: true}
+	texts.Learned.Profile = history.Profile{NoImages: true}
+	thinker.Learned.Profile = history.Profile{EchoReasoning: true, NoImages: true}
 	unoffered := hosted["anthropic"]
-	unoffered.Learned.Profile = history.EndpointProfile{NoTools: true, ToolsAsText: true}
+	unoffered.Learned.Profile = history.Profile{NoTools: true, ToolsAsText: true}
 	gemma := local
-	gemma.Learned.Profile = history.EndpointProfile{MergeSameRole: true, NoToolToUser: true, NoTools: true, ToolsAsText: true}
-	stranger := Endpoint{Name: "stranger", BaseURL: "http://127.0.0.1:1/v1", Learned: Learned{Without: []string{"stream_options"}, Profile: history.EndpointProfile{NoToolToUser: true, ToolIDLength: 9}}}
+	gemma.Learned.Profile = history.Profile{MergeSameRole: true, NoToolToUser: true, NoTools: true, ToolsAsText: true}
+	stranger := Endpoint{Name: "stranger", BaseURL: "http://127.0.0.1:1/v1", Learned: Learned{Without: []string{"stream_options"}, Profile: history.Profile{NoToolToUser: true, ToolIDLength: 9}}}
 	return []strictTarget{
 		{profile: llmtest.Strictest, endpoint: Endpoint{Name: "anywhere", BaseURL: "http://127.0.0.1:1/v1"}},
 		{profile: llmtest.OpenAI, endpoint: hosted["openai"]},

@@ -91,7 +91,9 @@ func (f WindowFacts) limit() Window {
 	if f.Stated.MaxTokens == 0 || stated != f.Stated {
 		return stated
 	}
-	return Window{Tokens: f.Stated.MaxTokens, Source: "the most that the model takes", AskAgain: f.Stated.AskAgain}
+	return Window{
+		Tokens: f.Stated.MaxTokens, Source: "the most that the model takes", AskAgain: f.Stated.AskAgain,
+	}
 }
 
 func (f WindowFacts) userWindow() Window {

@@ -106,7 +106,7 @@ func windowText(t *testing.T, f WindowFacts) string {
 // waysText describes how requests to the model differ according to its server.
 func waysText(t *testing.T, c *Client, r Request) (text string) {
 	t.Helper()
-	if p := c.Profile(r.Model); p != (history.EndpointProfile{}) {
+	if p := c.Profile(r.Model); p != (history.Profile{}) {
 		text = "asked " + strings.Join(Learned{Profile: p}.Describe(), ", ") + "\n"
 	}
 	if c.Wire(r.Model) != OllamaWire {

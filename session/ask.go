@@ -79,7 +79,7 @@ func (t *turn) reasonToAskAgain(ctx context.Context, a *attempt, fault *llm.Erro
 	if fault != nil && !begun {
 		reason = t.tryToolsAsText(a, fault)
 	}
-	if fault == nil || reason != "" || fault.Kind != llm.ErrContextLength {
+	if fault == nil || reason != "" || fault.Kind != llm.ErrTooLong {
 		return reason
 	}
 	if reason = t.planSmaller(ctx, a, fault, over); begun {

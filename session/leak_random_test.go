@@ -85,7 +85,7 @@ func (l *leaking) hold() {
 	l.deps.Approval.Mode, l.doubt = approval.ModeAsk, "a stored message is damaged"
 	l.configure(func(e *llm.Endpoint) {
 		e.Tools, e.MaxAttempts = box, 1
-		e.Profile = history.EndpointProfile{MergeSameRole: l.dice.IntN(4) == 0, NoToolToUser: l.dice.IntN(4) == 0}
+		e.Profile = history.Profile{MergeSameRole: l.dice.IntN(4) == 0, NoToolToUser: l.dice.IntN(4) == 0}
 	})
 	l.steps = slices.Repeat([]step{l.reply}, 1000)
 	if l.dice.IntN(3) == 0 {

@@ -51,7 +51,7 @@ func trialBench(t *testing.T) *bench {
 	b.deps.Models.Add(llm.Endpoint{Name: "bare", BaseURL: "http://127.0.0.1:2/v1"}) // no default model
 	b.deps.Models.Add(llm.Endpoint{
 		Name: "small", BaseURL: small, DefaultModel: "tiny", Window: 2048,
-		Profile: history.EndpointProfile{MergeSameRole: true, ToolIDLength: 9, NoToolToUser: true},
+		Profile: history.Profile{MergeSameRole: true, ToolIDLength: 9, NoToolToUser: true},
 	})
 	err := b.deps.Store.UpdateModelFacts(t.Context(), small, "tiny", func(l *store.ModelFacts) {
 		l.Ratio, l.Samples, l.Asked = 1.5, 3, []byte(`{"no_stream_options":true}`)

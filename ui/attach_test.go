@@ -157,7 +157,7 @@ func TestDraftsComeBackWithTheirChips(t *testing.T) {
 	if err := os.Remove(gone); err != nil {
 		t.Fatal(err)
 	}
-	l.composer = composer.New(l.Context, l.composer.Callbacks, l.composer.Options)
+	l.composer = composer.New(l.Context, l.composer.Hooks, l.composer.Options)
 	l.arrange()
 	l.run(l.composer.LoadDraft())
 	l.until("the files", func() bool {

@@ -32,12 +32,16 @@ func (c Command) Title() string { return cmp.Or(c.title, c.Usage()) }
 func (c Command) value() string { return cmp.Or(c.title, c.Name) }
 
 // named returns a slash command.
-func named(name, group string, key keymap.Action, run func(*Model, string) tea.Cmd) Command {
+func named(
+	name, group string, key keymap.Action, run func(*Model, string) tea.Cmd,
+) Command {
 	return Command{slash.Named(name), "", group, key, run}
 }
 
 // titled returns a command that only the palette has.
-func titled(title, help, group string, key keymap.Action, run func(*Model, string) tea.Cmd) Command {
+func titled(
+	title, help, group string, key keymap.Action, run func(*Model, string) tea.Cmd,
+) Command {
 	return Command{slash.Command{Help: help}, title, group, key, run}
 }
 
@@ -122,7 +126,9 @@ func (p palette) open() tea.Cmd {
 // items returns the commands as items of a list.
 func (p palette) items() (items []list.Item) {
 	for _, c := range Commands() {
-		item := list.Item{Label: c.Title(), Description: c.Help, Group: c.group, Value: c.value()}
+		item := list.Item{
+			Label: c.Title(), Description: c.Help, Group: c.group, Value: c.value(),
+		}
 		if c.key != "" {
 			item.Right = p.Keys.First(c.key)
 		}

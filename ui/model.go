@@ -79,12 +79,18 @@ func New(o Options) (*Model, error) {
 	m := &Model{
 		choice: o.Choice,
 		frame:  frame.Model{Mouse: o.Mouse},
-		layout: layout.Layout{Wants: layout.Wants{Context: contextOf(remembered.Panel(o.Panel))}},
+		layout: layout.Layout{
+			Wants: layout.Wants{
+				Context: contextOf(remembered.Panel(o.Panel)),
+			},
+		},
 	}
 	shared := &app.Shared{
 		ProgramContext: context.Background, Keys: keys, Say: m.notice.Say, Fail: m.notice.Error, Copy: notice.Copy,
 		Replan: m.draftChanged, Do: m.do, SettingsChanged: m.settingsChanged, Deps: o.Deps,
-		Themes:  &theme.Selection{Custom: o.Themes, Wanted: theme.Name(o.Theme)},
+		Themes: &theme.Selection{
+			Custom: o.Themes, Wanted: theme.Name(o.Theme),
+		},
 		Draft:   func() session.Draft { return m.composer.DraftToPlan() },
 		Secrets: theme.Secrets{Find: o.Secrets},
 	}
@@ -96,8 +102,12 @@ func New(o Options) (*Model, error) {
 	m.composer = composer.New(m.Context, composerScreen(m), composer.Options{
 		Files: o.Attach, Servers: o.Settings.Servers, ReadPage: o.ReadPage,
 	})
-	m.sessions = &sessions.Model{Context: m.Context, Callbacks: sessionsScreen(m)}
-	m.settings = &settings.Model{Context: m.Context, Callbacks: settingsScreen(m), Options: o.Settings}
+	m.sessions = &sessions.Model{
+		Context: m.Context, Hooks: sessionsScreen(m),
+	}
+	m.settings = &settings.Model{
+		Context: m.Context, Hooks: settingsScreen(m), Options: o.Settings,
+	}
 	m.first = func() tea.Cmd { return tea.Batch(m.welcome(o), afterFirstFrame(o.Background)) }
 	m.upkeep = &upkeep.Model{
 		Shared: shared, Screen: upkeep.Screen{News: m.notice.ShowNews, Synced: m.synced}, Exchange: o.Sync,

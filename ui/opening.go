@@ -125,7 +125,9 @@ func (m *Model) opened(s *session.Session, o conversation.Opening) tea.Cmd {
 	case outcome.Failure != nil:
 		m.Chat.ShowFailure(*outcome.Failure)
 	case outcome.Err != nil:
-		m.notice.ShowAlert(notice.Alert{Text: theme.Sentence(outcome.Err)})
+		m.notice.ShowAlert(notice.Alert{
+			Text: theme.Sentence(outcome.Err),
+		})
 	case outcome.State != "":
 		cmds = append(cmds, m.settings.AutoTitle()) // no title is asked for in the background
 	}

@@ -28,7 +28,9 @@ func waitsForYou(m *Model) string {
 // questionDue moves the focus from an empty draft to the question, unless a key was pressed since the question was
 // shown or typed keys would go elsewhere.
 func (m *Model) questionDue(msg question.QuietMsg) tea.Cmd {
-	quiet := msg == question.QuietMsg{Turn: m.Turn.Number, Keys: m.confirm.keys}
+	quiet := msg == question.QuietMsg{
+		Turn: m.Turn.Number, Keys: m.confirm.keys,
+	}
 	if quiet && m.Question.HasQuestion() && m.focus == draftPane && !m.covered() && !m.Chat.Search.Typing &&
 		m.composer.Empty() {
 		m.setFocus(questionPane)

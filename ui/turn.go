@@ -19,7 +19,9 @@ import (
 
 // begin starts a turn in the conversation on the screen, whose events come from the channel that start returns. Sent is
 // the draft that the turn sends, nil if it sends none.
-func (m *Model) begin(sent *composer.SentDraft, start func(context.Context) <-chan session.Event) tea.Cmd {
+func (m *Model) begin(
+	sent *composer.SentDraft, start func(context.Context) <-chan session.Event,
+) tea.Cmd {
 	if m.ReadOnly {
 		return m.explainNeed(keymap.NeedLease)
 	}
@@ -172,7 +174,9 @@ func (m *Model) sendDraft(cut bool) tea.Cmd {
 	s := m.Session
 	draft := m.composer.TakeDraft(s.Info().Leaf)
 	return m.begin(draft, func(ctx context.Context) <-chan session.Event {
-		return s.Send(ctx, session.Draft{Text: draft.Text, Files: draft.Files, Replaces: draft.Replaces, Cut: cut})
+		return s.Send(ctx, session.Draft{
+			Text: draft.Text, Files: draft.Files, Replaces: draft.Replaces, Cut: cut,
+		})
 	})
 }
 
@@ -183,12 +187,16 @@ func (m *Model) explainNeed(n keymap.Need) tea.Cmd { return m.notice.Error(m.Key
 func (m *Model) sendAlone(text string, cut bool) tea.Cmd {
 	s, typed := m.Session, "/alone "+text
 	if m.Turn.Busy {
-		queued := store.QueuedMessage{Text: text, Draft: store.Draft{Text: typed}, Alone: true, Cut: cut}
+		queued := store.QueuedMessage{
+			Text: text, Draft: store.Draft{Text: typed}, Alone: true, Cut: cut,
+		}
 		return tea.Batch(m.composer.EnqueueCommand(queued), m.queued())
 	}
 	draft := composer.CommandDraft(typed, text, s.Info().Leaf)
 	return m.begin(draft, func(ctx context.Context) <-chan session.Event {
-		return s.Send(ctx, session.Draft{Text: text, Alone: true, Cut: cut})
+		return s.Send(ctx, session.Draft{
+			Text: text, Alone: true, Cut: cut,
+		})
 	})
 }
 

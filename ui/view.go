@@ -82,7 +82,9 @@ func (s screen) panes() []string {
 		lines[i] = theme.Fit(lines[i], l.Width)
 	}
 	if list := s.m.composer.CompletionView(l.Overlay.W-2, l.Rule.Y-2); len(list) > 0 {
-		b := theme.Box{X: l.Gutter, Y: l.Rule.Y - len(list) - 2, W: l.Overlay.W, H: len(list) + 2}
+		b := theme.Box{
+			X: l.Gutter, Y: l.Rule.Y - len(list) - 2, W: l.Overlay.W, H: len(list) + 2,
+		}
 		theme.Overlay(lines, b, frame.Bordered(s.st, b, list))
 	}
 	if b := l.Cover; !b.Empty() {

@@ -37,13 +37,13 @@ func conversationScreen(m *Model) conversation.Screen {
 }
 
 // transcriptScreen returns what the transcript needs from the rest of the screen.
-func transcriptScreen(m *Model) transcript.Callbacks {
-	return transcript.Callbacks{ClearNotice: m.notice.ClearSentence}
+func transcriptScreen(m *Model) transcript.Hooks {
+	return transcript.Hooks{ClearNotice: m.notice.ClearSentence}
 }
 
 // panelScreen returns what the panel needs from the rest of the screen.
-func panelScreen(m *Model) panel.Callbacks {
-	return panel.Callbacks{
+func panelScreen(m *Model) panel.Hooks {
+	return panel.Hooks{
 		ListedModels: func() []llm.Model { return m.settings.Models },
 		ListModels:   func() tea.Cmd { return m.settings.ListModels() },
 		LeaveWhatif: func() tea.Cmd {
@@ -55,8 +55,8 @@ func panelScreen(m *Model) panel.Callbacks {
 }
 
 // composerScreen returns what the composer needs from the rest of the screen.
-func composerScreen(m *Model) composer.Callbacks {
-	return composer.Callbacks{
+func composerScreen(m *Model) composer.Hooks {
+	return composer.Hooks{
 		Focus: func() { m.setFocus(draftPane) },
 		Focused: func() bool {
 			return m.focus == draftPane && !m.covered() && !(m.Question.HasQuestion() && m.Turn.Busy)
@@ -75,8 +75,8 @@ func composerScreen(m *Model) composer.Callbacks {
 }
 
 // sessionsScreen returns what the list of sessions needs from the rest of the screen.
-func sessionsScreen(m *Model) sessions.Callbacks {
-	return sessions.Callbacks{
+func sessionsScreen(m *Model) sessions.Hooks {
+	return sessions.Hooks{
 		Close: func() { m.dialogs.Close(m.sessions) },
 		New:   func() tea.Cmd { return m.do(keymap.New) },
 		Open: func(id string, message int64, found string) tea.Cmd {
@@ -103,7 +103,9 @@ func sessionsScreen(m *Model) sessions.Callbacks {
 			}
 			return func(ctx context.Context) error {
 				if open != nil {
-					return open.Session.Set(ctx, session.Settings{Title: &title})
+					return open.Session.Set(ctx, session.Settings{
+						Title: &title,
+					})
 				}
 				return db.UpdateSession(ctx, id, func(row *store.Session) {
 					row.Title, row.TitleFrom = title, store.TitleUser
@@ -115,8 +117,8 @@ func sessionsScreen(m *Model) sessions.Callbacks {
 }
 
 // settingsScreen returns what the settings need from the rest of the screen.
-func settingsScreen(m *Model) settings.Callbacks {
-	return settings.Callbacks{
+func settingsScreen(m *Model) settings.Hooks {
+	return settings.Hooks{
 		Dialogs:    &m.dialogs,
 		OpenEditor: composer.OpenEditor,
 		AskAgain: func(id int64, ref string) tea.Cmd {

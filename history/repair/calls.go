@@ -31,7 +31,7 @@ func (m *run) namelessCalls() {
 }
 
 // loosenResults marks the results of calls that are sent as text.
-func (m *run) loosenResults(d *RepairedMessage, following []*RepairedMessage) {
+func (m *run) loosenResults(d *Candidate, following []*Candidate) {
 	for _, r := range following {
 		if r.Role != message.Tool {
 			return
@@ -43,12 +43,12 @@ func (m *run) loosenResults(d *RepairedMessage, following []*RepairedMessage) {
 }
 
 // callWith returns the index of the first call with an id, or -1.
-func (d *RepairedMessage) callWith(id string) int {
+func (d *Candidate) callWith(id string) int {
 	return slices.IndexFunc(d.ToolCalls, func(c message.ToolCall) bool { return c.ID == id })
 }
 
 // callsToText appends the calls of a message to its text.
-func (d *RepairedMessage) callsToText() {
+func (d *Candidate) callsToText() {
 	text := d.TextWithCalls()
 	if calls, found := strings.CutPrefix(text, d.Content); found {
 		d.wrap("", calls)
@@ -60,7 +60,7 @@ func (d *RepairedMessage) callsToText() {
 }
 
 // ownCalls copies the calls before they are changed, because the stored message shares them.
-func (d *RepairedMessage) ownCalls() []message.ToolCall {
+func (d *Candidate) ownCalls() []message.ToolCall {
 	d.ToolCalls = slices.Clone(d.ToolCalls)
 	return d.ToolCalls
 }
@@ -68,8 +68,8 @@ func (d *RepairedMessage) ownCalls() []message.ToolCall {
 // unrunCalls removes the calls of an interrupted answer if none of them has a result. Their arguments may be
 // incomplete, and no tool is run for such an answer. An answer that arrived completely keeps its calls, with
 // placeholders for missing results, because its tools may have run.
-func (m *run) unrunCalls(d *RepairedMessage) {
-	ran := slices.ContainsFunc(d.results, func(r *RepairedMessage) bool { return r != nil })
+func (m *run) unrunCalls(d *Candidate) {
+	ran := slices.ContainsFunc(d.results, func(r *Candidate) bool { return r != nil })
 	if d.Message.WasInterrupted() && len(d.ToolCalls) > 0 && !ran {
 		m.note(d, "C5", cause.CallsUnrun, message.Message{ToolCalls: d.ToolCalls}.TextWithCalls(), "")
 		d.ToolCalls, d.results = nil, nil
@@ -78,7 +78,7 @@ func (m *run) unrunCalls(d *RepairedMessage) {
 
 // toolNames replaces characters in tool names that servers refuse. Imported calls often have them, and so do calls of
 // models that invent names.
-func (m *run) toolNames(d *RepairedMessage) {
+func (m *run) toolNames(d *Candidate) {
 	for k, c := range d.ToolCalls {
 		if name := legalName(c.Name); name != c.Name {
 			m.note(d, "C11", cause.CallName, c.Name, name)
@@ -118,7 +118,7 @@ func legalName(name string) string {
 
 // callIDs gives every call a unique id, and its result the same one: servers refuse duplicate, empty or malformed ids.
 // New ids are made from the position of the message, so they are the same in later requests.
-func (m *run) callIDs(d *RepairedMessage) {
+func (m *run) callIDs(d *Candidate) {
 	for k, c := range d.ToolCalls {
 		id := c.ID
 		if !legalID(id) || m.taken(id) {
@@ -226,7 +226,7 @@ func (a *RepairedArguments) repair() {
 const maxLost = 2000
 
 // arguments sends one JSON object as the arguments of each call.
-func (m *run) arguments(d *RepairedMessage) {
+func (m *run) arguments(d *Candidate) {
 	d.lost = make([]string, len(d.ToolCalls))
 	for k, a := range RepairArguments(d.ToolCalls) {
 		m.Repairs[d.From] = append(m.Repairs[d.From], a.Repairs...)

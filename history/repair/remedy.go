@@ -7,8 +7,8 @@ import (
 
 // groups returns, for each of n messages, the first message of its group. It is nil for a message that is not sent and
 // belongs to no call.
-func (m Result) groups(n int) []*RepairedMessage {
-	groups := make([]*RepairedMessage, n)
+func (m Result) groups(n int) []*Candidate {
+	groups := make([]*Candidate, n)
 	for _, d := range m.Messages {
 		groups[d.From] = d.group()
 	}
@@ -19,7 +19,7 @@ func (m Result) groups(n int) []*RepairedMessage {
 }
 
 // group returns the message whose call a result belongs to, or the message itself.
-func (d *RepairedMessage) group() *RepairedMessage {
+func (d *Candidate) group() *Candidate {
 	switch {
 	case d.Head != nil:
 		return d.Head.group()
@@ -38,12 +38,12 @@ func (m *run) remedy() {
 			m.leaveOut(from, cause.LeftOutGroup)
 		}
 	}
-	keeping(func(m *run, d *RepairedMessage) bool { return m.asChosen(d, d.group(), chosen[d.group()]) })(m)
+	keeping(func(m *run, d *Candidate) bool { return m.asChosen(d, d.group(), chosen[d.group()]) })(m)
 }
 
 // chosen returns the remedy of each repaired group, by the first message of the group.
-func (m *run) chosen(groups []*RepairedMessage) map[*RepairedMessage]message.Remedy {
-	chosen, damaged := map[*RepairedMessage]message.Remedy{}, map[*RepairedMessage]bool{}
+func (m *run) chosen(groups []*Candidate) map[*Candidate]message.Remedy {
+	chosen, damaged := map[*Candidate]message.Remedy{}, map[*Candidate]bool{}
 	for from, head := range groups {
 		if head == nil {
 			continue
@@ -60,7 +60,7 @@ func (m *run) chosen(groups []*RepairedMessage) map[*RepairedMessage]message.Rem
 }
 
 // asChosen applies a remedy to a message of a group, and reports whether something of it is still sent.
-func (m *run) asChosen(d, head *RepairedMessage, r message.Remedy) bool {
+func (m *run) asChosen(d, head *Candidate, r message.Remedy) bool {
 	switch {
 	case r == message.SendRepaired:
 		return true
@@ -106,7 +106,7 @@ func (m *run) noteRemedy(from int, r message.Remedy, after string) {
 }
 
 // toText writes a result, or the calls of a message, as text.
-func (d *RepairedMessage) toText() {
+func (d *Candidate) toText() {
 	if d.Head != nil {
 		d.resultToText(resultLead)
 		return
@@ -115,7 +115,7 @@ func (d *RepairedMessage) toText() {
 }
 
 // toolHistory sends past calls and results as text or not at all, as Options.Tools says.
-func (m *run) toolHistory(d *RepairedMessage) bool {
+func (m *run) toolHistory(d *Candidate) bool {
 	result := d.Role == message.Tool || d.JoinsPrevious && m.Tools == ToolsStrip
 	switch {
 	case m.Tools == ToolsKeep || m.Tools == "" || !result && len(d.ToolCalls) == 0:

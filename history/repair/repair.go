@@ -13,19 +13,19 @@ import (
 	"winnow/history/message"
 )
 
-// RepairedMessage is a message as it may be sent.
-type RepairedMessage struct {
+// Candidate is a message as it may be sent.
+type Candidate struct {
 	message.Message
-	Wrapping                         // how the text was changed
-	From          int                // position of the message that it was made from
-	Placeholder   bool               // a result that winnow inserted because the call has none
-	JoinsPrevious bool               // it continues the answer before it
-	CallsAsText   bool               // its calls are written out in its text
-	Head          *RepairedMessage   // of a result: the message with its call, nil for none
-	results       []*RepairedMessage // the result of each of its calls, nil for none
-	lost          []string           // for each of its calls, the arguments that could not be read
-	orphaned      *orphanReason      // of a result without a call: why; nil if the call is missing
-	owner         *RepairedMessage   // of a result that is sent as text: the message with its call
+	Wrapping                    // how the text was changed
+	From          int           // position of the message that it was made from
+	Placeholder   bool          // a result that winnow inserted because the call has none
+	JoinsPrevious bool          // it continues the answer before it
+	CallsAsText   bool          // its calls are written out in its text
+	Head          *Candidate    // of a result: the message with its call, nil for none
+	results       []*Candidate  // the result of each of its calls, nil for none
+	lost          []string      // for each of its calls, the arguments that could not be read
+	orphaned      *orphanReason // of a result without a call: why; nil if the call is missing
+	owner         *Candidate    // of a result that is sent as text: the message with its call
 }
 
 // Wrapping says how the text of a repaired message differs from the stored text.
@@ -36,7 +36,7 @@ type Wrapping struct {
 }
 
 // wrap adds text before and after the stored text.
-func (d *RepairedMessage) wrap(front, behind string) {
+func (d *Candidate) wrap(front, behind string) {
 	d.Replaced = d.Replaced || message.IsBlank(d.Content)
 	d.Lead += utf8.RuneCountInString(front)
 	d.Tail += utf8.RuneCountInString(behind)
@@ -44,7 +44,7 @@ func (d *RepairedMessage) wrap(front, behind string) {
 }
 
 // replace replaces the text with a note.
-func (d *RepairedMessage) replace(note string) { d.Content, d.Tokens, d.Replaced = note, 0, true }
+func (d *Candidate) replace(note string) { d.Content, d.Tokens, d.Replaced = note, 0, true }
 
 // ToolHistory says how past tool calls are sent.
 type ToolHistory string
@@ -71,7 +71,7 @@ type Options struct {
 
 // Result holds the repaired messages, and maps with more about them, by position.
 type Result struct {
-	Messages []*RepairedMessage
+	Messages []*Candidate
 	Repairs  map[int][]message.Repair
 	Unsent   map[int]cause.Code      // messages that are not blank but of which nothing is sent, and why
 	Heads    map[int]int             // for results that belong to a call, sent or not, the position of its message
@@ -90,9 +90,9 @@ func Messages(past []message.Message, o Options) Result {
 	m := &run{Options: o, past: past}
 	m.Repairs, m.Unsent = map[int][]message.Repair{}, map[int]cause.Code{}
 	m.Heads, m.Before = map[int]int{}, map[int]message.Message{}
-	drafts := make([]RepairedMessage, len(past))
+	drafts := make([]Candidate, len(past))
 	for i := range past {
-		drafts[i] = RepairedMessage{Message: past[i], From: i}
+		drafts[i] = Candidate{Message: past[i], From: i}
 		m.Messages = append(m.Messages, &drafts[i])
 	}
 	for _, rule := range rules {
@@ -125,7 +125,7 @@ var rules = []func(*run){
 }
 
 // each returns a rule that is applied to every message.
-func each(repair func(*run, *RepairedMessage)) func(*run) {
+func each(repair func(*run, *Candidate)) func(*run) {
 	return func(m *run) {
 		for _, d := range m.Messages {
 			repair(m, d)
@@ -134,20 +134,20 @@ func each(repair func(*run, *RepairedMessage)) func(*run) {
 }
 
 // keeping returns a rule that removes the messages for which ok reports false.
-func keeping(ok func(*run, *RepairedMessage) bool) func(*run) {
+func keeping(ok func(*run, *Candidate) bool) func(*run) {
 	return func(m *run) {
-		m.Messages = slices.DeleteFunc(m.Messages, func(d *RepairedMessage) bool { return !ok(m, d) })
+		m.Messages = slices.DeleteFunc(m.Messages, func(d *Candidate) bool { return !ok(m, d) })
 	}
 }
 
 // note records a repair of a message.
-func (m *run) note(d *RepairedMessage, kind string, code cause.Code, before, after string) {
+func (m *run) note(d *Candidate, kind string, code cause.Code, before, after string) {
 	r := message.Repair{Kind: kind, Cause: cause.Cause{Code: code}, Before: before, After: after}
 	m.Repairs[d.From] = append(m.Repairs[d.From], r)
 }
 
 // readable removes rows that cannot be read and messages with unknown roles.
-func (m *run) readable(d *RepairedMessage) bool {
+func (m *run) readable(d *Candidate) bool {
 	bad := d.Message.Unreadable()
 	if bad {
 		m.note(d, "C15", cause.RowUnreadable, d.Content, "")
@@ -160,7 +160,7 @@ const maxSample = 4096
 
 // binary replaces a result that is binary data with a note of its size. Data is binary if more than 30 % of its first
 // characters are control characters or invalid UTF-8.
-func (m *run) binary(d *RepairedMessage) {
+func (m *run) binary(d *Candidate) {
 	if d.Role != message.Tool {
 		return
 	}
@@ -180,7 +180,7 @@ func (m *run) binary(d *RepairedMessage) {
 
 // images replaces images that cannot be sent with notes: images that are not from the user, incomplete ones, and all of
 // them if the model does not support images.
-func (m *run) images(d *RepairedMessage) {
+func (m *run) images(d *Candidate) {
 	for k, p := range d.Parts {
 		code := cause.ImageUnseen
 		switch {
@@ -200,7 +200,7 @@ func (m *run) images(d *RepairedMessage) {
 }
 
 // notText replaces invalid UTF-8 and null characters.
-func (m *run) notText(d *RepairedMessage) {
+func (m *run) notText(d *Candidate) {
 	clean := func(text string) string {
 		clean := message.ToValidUTF8(text)
 		if clean != text {
@@ -218,7 +218,7 @@ func (m *run) notText(d *RepairedMessage) {
 }
 
 // lateSystem notes system messages after the start of the conversation; the policy decides where they go.
-func (m *run) lateSystem(d *RepairedMessage) {
+func (m *run) lateSystem(d *Candidate) {
 	said := func(before message.Message) bool { return before.Role != message.System }
 	if d.Role == message.System && (m.Offset > 0 || slices.ContainsFunc(m.past[:d.From], said)) {
 		m.note(d, "C12", cause.SystemLate, "", "")
@@ -226,12 +226,12 @@ func (m *run) lateSystem(d *RepairedMessage) {
 }
 
 // blank reports whether a message has nothing that can be sent.
-func (d *RepairedMessage) blank() bool {
+func (d *Candidate) blank() bool {
 	return message.IsBlank(d.Content) && len(d.ToolCalls) == 0 && !d.HasParts()
 }
 
 // notBlank keeps messages that have something to send. It notes an empty answer as C8.
-func (m *run) notBlank(d *RepairedMessage) bool {
+func (m *run) notBlank(d *Candidate) bool {
 	if d.blank() && d.Role == message.Assistant {
 		m.note(d, "C8", cause.AnswerEmpty, d.Content, "")
 	}
@@ -240,7 +240,7 @@ func (m *run) notBlank(d *RepairedMessage) bool {
 
 // brokenOff adds a suffix to the text of an interrupted answer. That is not a repair, because nothing that was received
 // is missing.
-func (m *run) brokenOff(d *RepairedMessage) {
+func (m *run) brokenOff(d *Candidate) {
 	noted := message.IsBlank(d.Content) || strings.HasSuffix(d.Content, message.InterruptedSuffix)
 	if !d.JoinsPrevious && !noted && d.Message.WasInterrupted() {
 		d.wrap("", message.InterruptedSuffix)

@@ -17,7 +17,7 @@ const (
 
 // call identifies a call by its message and its index there.
 type call struct {
-	head *RepairedMessage
+	head *Candidate
 	at   int
 }
 
@@ -27,7 +27,7 @@ func (m *run) pair() {
 	open := map[string][]call{} // the calls that wait for a result, by their id
 	for i, d := range m.Messages {
 		if len(d.ToolCalls) > 0 {
-			d.results = make([]*RepairedMessage, len(d.ToolCalls))
+			d.results = make([]*Candidate, len(d.ToolCalls))
 			m.pairFollowing(d, m.Messages[i+1:], func(id string) bool { return len(open[id]) > 0 })
 			// A result goes to the newest message that waits for it, and there to the first call.
 			for k, c := range slices.Backward(d.ToolCalls) {
@@ -43,19 +43,19 @@ func (m *run) pair() {
 			open[d.ToolCallID] = waiting[:n]
 		}
 	}
-	keeping(func(m *run, d *RepairedMessage) bool { return m.Unsent[d.From] == cause.None })(m)
+	keeping(func(m *run, d *Candidate) bool { return m.Unsent[d.From] == cause.None })(m)
 }
 
 // answer makes r the result of a call.
-func (m *run) answer(c call, r *RepairedMessage) {
+func (m *run) answer(c call, r *Candidate) {
 	c.head.results[c.at], r.Head = r, c.head
 	m.Heads[r.From] = c.head.From
 }
 
 // pairFollowing finds the results of d's calls among the results directly after it. waits reports whether an older call
 // waits for a result with an id; such a result is not matched by index.
-func (m *run) pairFollowing(d *RepairedMessage, following []*RepairedMessage, waits func(id string) bool) {
-	n := slices.IndexFunc(following, func(r *RepairedMessage) bool { return r.Role != message.Tool })
+func (m *run) pairFollowing(d *Candidate, following []*Candidate, waits func(id string) bool) {
+	n := slices.IndexFunc(following, func(r *Candidate) bool { return r.Role != message.Tool })
 	if n >= 0 {
 		following = following[:n]
 	}
@@ -90,7 +90,7 @@ func (m *run) pairFollowing(d *RepairedMessage, following []*RepairedMessage, wa
 // order moves results directly after the message with their calls, in the order of the calls, and inserts a placeholder
 // for each missing one. Messages in between follow after them.
 func (m *run) order() {
-	list := make([]*RepairedMessage, 0, len(m.Messages))
+	list := make([]*Candidate, 0, len(m.Messages))
 	for i, d := range m.Messages {
 		if d.Head != nil {
 			continue
@@ -117,11 +117,11 @@ func (m *run) order() {
 }
 
 // placeholder returns a neutral result for a call without one.
-func (m *run) placeholder(d *RepairedMessage, call int) *RepairedMessage {
+func (m *run) placeholder(d *Candidate, call int) *Candidate {
 	m.note(d, "C5", cause.ResultMissing, "", noResult)
 	log := m.Repairs[d.From]
 	log[len(log)-1].Cause.Text = d.ToolCalls[call].Name
-	r := &RepairedMessage{From: d.From, Placeholder: true, Head: d}
+	r := &Candidate{From: d.From, Placeholder: true, Head: d}
 	r.Role, r.ToolCallID, r.Content = message.Tool, d.ToolCalls[call].ID, noResult
 	return r
 }
@@ -139,7 +139,7 @@ var (
 )
 
 // orphan sends a result without a call as text.
-func (m *run) orphan(d *RepairedMessage) {
+func (m *run) orphan(d *Candidate) {
 	if d.Role != message.Tool || d.Head != nil {
 		return
 	}
@@ -149,7 +149,7 @@ func (m *run) orphan(d *RepairedMessage) {
 }
 
 // resultToText sends a result as part of the answer before it, after a caption.
-func (d *RepairedMessage) resultToText(caption string) {
+func (d *Candidate) resultToText(caption string) {
 	if !message.IsBlank(d.Content) {
 		d.wrap(caption, "")
 		d.Caption = len(caption)
@@ -158,7 +158,7 @@ func (d *RepairedMessage) resultToText(caption string) {
 }
 
 // blankResult replaces an empty result with a note.
-func (m *run) blankResult(d *RepairedMessage) {
+func (m *run) blankResult(d *Candidate) {
 	if d.Role == message.Tool && d.blank() {
 		m.note(d, "C9", cause.ResultEmpty, d.Content, emptyResult)
 		d.replace(emptyResult)

@@ -38,11 +38,15 @@ var acts = [...]act{
 	},
 	{
 		"corrupt-tool-call", "a tool call whose arguments break off", "what does a broken tool call look like",
-		answer{text: brokenCall, arguments: `{"query": "context panel", "path": "C:\Users\me", "limit`},
+		answer{
+			text: brokenCall, arguments: `{"query": "context panel", "path": "C:\Users\me", "limit`,
+		},
 	},
 	{
 		"cut-stream", "a connection that breaks in the middle of an answer", "",
-		answer{text: "This answer breaks off in the middle of a sent", cut: true},
+		answer{
+			text: "This answer breaks off in the middle of a sent", cut: true,
+		},
 	},
 	{"overflow", "a request that is refused as too long", "", answer{overflows: true}},
 }
@@ -95,7 +99,9 @@ func (l *library) answer(question string) answer {
 			"\nFor other questions, press `ctrl+l` and choose a real model."
 	default:
 		// The source is in the first line, which survives when the answer is cut later.
-		a.text = fmt.Sprintf("From docs/%s, “%s”:\n\n### %s\n\n%s", best.page, best.head, best.head, best.text)
+		a.text = fmt.Sprintf(
+			"From docs/%s, “%s”:\n\n### %s\n\n%s", best.page, best.head, best.head, best.text,
+		)
 	}
 	a.text = signature + " " + a.text
 	return a

@@ -45,8 +45,12 @@ type server struct {
 func NewEndpoint(pages fs.FS, pace time.Duration) llm.Endpoint {
 	const base = "http://guide.invalid/v1"
 	read := func() (*library, error) { return readLibrary(pages) }
-	g := &server{pages: sync.OnceValues(read), count: tokenizer.New().Count, pace: pace}
-	return llm.Endpoint{Name: llm.GuideEndpoint, BaseURL: base, Window: contextWindow, DefaultModel: modelName, Doer: g}
+	g := &server{
+		pages: sync.OnceValues(read), count: tokenizer.New().Count, pace: pace,
+	}
+	return llm.Endpoint{
+		Name: llm.GuideEndpoint, BaseURL: base, Window: contextWindow, DefaultModel: modelName, Doer: g,
+	}
 }
 
 // Do answers a request as an http.Client does: POST /v1/chat/completions, always streamed, and GET /v1/models.
@@ -137,13 +141,17 @@ type object map[string]any
 // refusal is an error response in OpenAI's format.
 func refusal(status int, code, format string, args ...any) *http.Response {
 	text := fmt.Sprintf(format, args...)
-	return document(status, object{"error": object{"message": text, "type": "invalid_request_error", "code": code}})
+	return document(
+		status, object{"error": object{"message": text, "type": "invalid_request_error", "code": code}},
+	)
 }
 
 func document(status int, v object) *http.Response {
 	text, _ := json.Marshal(v) // plain values always encode
 	header := http.Header{"Content-Type": {"application/json"}}
-	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(bytes.NewReader(text))}
+	return &http.Response{
+		StatusCode: status, Header: header, Body: io.NopCloser(bytes.NewReader(text)),
+	}
 }
 
 // stream sends an answer. prompt is the number of tokens of the request. The goroutine ends with the answer, with ctx,
@@ -165,7 +173,9 @@ func (g *server) stream(ctx context.Context, prompt int, a answer) *http.Respons
 		in.Close()
 	}()
 	header := http.Header{"Content-Type": {"text/event-stream"}}
-	return &http.Response{StatusCode: http.StatusOK, Header: header, Body: body}
+	return &http.Response{
+		StatusCode: http.StatusOK, Header: header, Body: body,
+	}
 }
 
 // events are the server-sent events of an answer.
@@ -177,7 +187,9 @@ func (g *server) events(prompt int, a answer) []string {
 	}
 	chunk := func(delta object, finish any) {
 		choice := object{"index": 0, "delta": delta, "finish_reason": finish}
-		event(object{"object": "chat.completion.chunk", "model": modelName, "choices": []object{choice}})
+		event(
+			object{"object": "chat.completion.chunk", "model": modelName, "choices": []object{choice}},
+		)
 	}
 	for _, word := range strings.SplitAfter(a.text, " ") {
 		chunk(object{"content": word}, nil)

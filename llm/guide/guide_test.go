@@ -79,7 +79,7 @@ func TestWinnowsClientUnderstandsEveryAct(t *testing.T) {
 
 func TestRequestOverTheWindowIsRefused(t *testing.T) {
 	_, failure := ask(t, strings.Repeat("word ", 5000))
-	if failure == nil || failure.Kind != llm.ErrContextLength || failure.Limit != contextWindow || failure.Prompt < 5000 {
+	if failure == nil || failure.Kind != llm.ErrTooLong || failure.Limit != contextWindow || failure.Prompt < 5000 {
 		t.Errorf("5,000 words give %+v, want the window and their tokens", failure)
 	}
 	reply, failure := ask(t, strings.Repeat("word ", 4000))

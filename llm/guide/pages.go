@@ -30,7 +30,9 @@ func readLibrary(pages fs.FS) (*library, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list the documentation: %w", err)
 	}
-	l := &library{texts: relevance.NewIndex(), titles: relevance.NewIndex()}
+	l := &library{
+		texts: relevance.NewIndex(), titles: relevance.NewIndex(),
+	}
 	for _, name := range names {
 		text, err := fs.ReadFile(pages, name)
 		if err != nil {
@@ -54,7 +56,9 @@ func (l *library) addPage(page, text string) {
 		switch {
 		case !fenced && mark != "" && strings.Trim(mark, "#") == "":
 			l.index(s)
-			s = section{page: page, head: strings.ReplaceAll(rest, "`", "")}
+			s = section{
+				page: page, head: strings.ReplaceAll(rest, "`", ""),
+			}
 		case !fenced && mark == "<!--":
 			picture = strings.HasPrefix(rest, "screen")
 			if ways, found := strings.CutPrefix(rest, "asked: "); found {
@@ -72,7 +76,9 @@ func (l *library) index(s section) {
 	if s.text = strings.TrimSpace(s.text); s.text == "" {
 		return
 	}
-	l.texts.Add(relevance.Text{Content: words(s.head + "\n" + s.asked + "\n" + s.text)})
+	l.texts.Add(relevance.Text{
+		Content: words(s.head + "\n" + s.asked + "\n" + s.text),
+	})
 	for _, title := range strings.Split(s.head+"; "+s.asked, "; ") {
 		l.titles.Add(relevance.Text{Content: words(title)})
 		l.titled = append(l.titled, len(l.sections))

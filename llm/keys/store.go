@@ -63,7 +63,9 @@ func (s Store) Get(ctx context.Context, name string) (Secret, error) {
 }
 
 // Set stores the key of an endpoint in the keyring or in a file, replacing an earlier one in either.
-func (s Store) Set(ctx context.Context, name string, key Secret, to OriginKind) error {
+func (s Store) Set(
+	ctx context.Context, name string, key Secret, to OriginKind,
+) error {
 	if err := s.check(name); err != nil {
 		return err
 	}
@@ -79,7 +81,9 @@ func (s Store) Set(ctx context.Context, name string, key Secret, to OriginKind) 
 	}
 	if before.Kind == Keyring && to == File {
 		if err := deleteFromKeyring(ctx, name); err != nil && !errors.Is(err, ErrNoKey) {
-			return fmt.Errorf("the key is in %s now, but the old one could not be deleted: %w", s.Path(name), err)
+			return fmt.Errorf(
+				"the key is in %s now, but the old one could not be deleted: %w", s.Path(name), err,
+			)
 		}
 	}
 	return nil

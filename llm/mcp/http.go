@@ -19,7 +19,9 @@ func httpTransport(s ServerConfig, lost func(error)) (sdk.Transport, error) {
 	if err != nil {
 		return nil, errors.New("its url must be an http or https address")
 	}
-	client := &http.Client{Transport: &guardedTransport{origin, s.Headers, lost}}
+	client := &http.Client{
+		Transport: &guardedTransport{origin, s.Headers, lost},
+	}
 	return &sdk.StreamableClientTransport{Endpoint: s.URL, HTTPClient: client, MaxEventSize: MaxResultBytes}, nil
 }
 

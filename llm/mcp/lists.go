@@ -25,14 +25,18 @@ type (
 func (m *Servers) GetPrompt(ctx context.Context, server, name string, arguments map[string]string) (string, error) {
 	var texts []string
 	err := m.ask(ctx, server, func(ctx context.Context, l *connection) error {
-		made, err := l.session.GetPrompt(ctx, &sdk.GetPromptParams{Name: name, Arguments: arguments})
+		made, err := l.session.GetPrompt(ctx, &sdk.GetPromptParams{
+			Name: name, Arguments: arguments,
+		})
 		if err != nil {
 			return err
 		}
 		for _, message := range made.Messages {
 			if message != nil {
 				speaker := map[sdk.Role]string{"assistant": "Assistant:\n"}[message.Role]
-				texts = append(texts, speaker+strings.TrimSpace(contentText(message.Content)))
+				texts = append(
+					texts, speaker+strings.TrimSpace(contentText(message.Content)),
+				)
 			}
 		}
 		return nil
@@ -46,7 +50,9 @@ func (m *Servers) GetPrompt(ctx context.Context, server, name string, arguments 
 // ReadResource reads a resource as one text.
 func (m *Servers) ReadResource(ctx context.Context, server, uri string) (text string, err error) {
 	err = m.ask(ctx, server, func(ctx context.Context, l *connection) error {
-		read, err := l.session.ReadResource(ctx, &sdk.ReadResourceParams{URI: uri})
+		read, err := l.session.ReadResource(ctx, &sdk.ReadResourceParams{
+			URI: uri,
+		})
 		if err != nil {
 			return err
 		}
@@ -62,7 +68,9 @@ func (m *Servers) ReadResource(ctx context.Context, server, uri string) (text st
 }
 
 // ask sends a request to a server.
-func (m *Servers) ask(ctx context.Context, server string, request func(context.Context, *connection) error) error {
+func (m *Servers) ask(
+	ctx context.Context, server string, request func(context.Context, *connection) error,
+) error {
 	s, err := m.find(server)
 	if err != nil {
 		return err
@@ -103,7 +111,9 @@ func (s *server) readOffers(l *connection) (prompts []*Prompt, resources []*Reso
 	resources, _ = list(s, l, l.session.Resources)
 	templates, _ := list(s, l, l.session.ResourceTemplates)
 	for _, t := range templates {
-		r := &Resource{URI: t.URITemplate, Name: t.Name, Title: t.Title, Description: t.Description}
+		r := &Resource{
+			URI: t.URITemplate, Name: t.Name, Title: t.Title, Description: t.Description,
+		}
 		resources = append(resources, r)
 	}
 	return prompts, resources

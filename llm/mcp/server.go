@@ -47,7 +47,9 @@ func (s *server) run() {
 		s.status.State, s.status.Err = Ended, err
 		if s.link == nil {
 			s.status.State = Failed
-			s.m.news = append(s.m.news, fmt.Sprintf("the MCP server %s is not in use: %s", s.config.Name, err))
+			s.m.news = append(
+				s.m.news, fmt.Sprintf("the MCP server %s is not in use: %s", s.config.Name, err),
+			)
 		}
 		if s.link == nil || s.m.ctx.Err() != nil {
 			s.status.Tools, s.status.Prompts, s.status.Resources, s.status.Listed = nil, nil, nil, false
@@ -87,7 +89,9 @@ func (s *server) serve() error {
 // connected marks the server as ready, with its tools.
 func (s *server) connected(l *connection, tools []Tool) {
 	if s.status.Err != nil {
-		s.m.news = append(s.m.news, fmt.Sprintf("the MCP server %s was started again: %s", s.config.Name, s.status.Err))
+		s.m.news = append(
+			s.m.news, fmt.Sprintf("the MCP server %s was started again: %s", s.config.Name, s.status.Err),
+		)
 	}
 	s.link, s.status.State, s.status.Err, s.status.Tools = l, Ready, nil, tools
 	if info := l.session.InitializeResult().ServerInfo; info != nil {
@@ -103,7 +107,9 @@ func (s *server) update(change func()) {
 	var offered []tool.Entry
 	for _, t := range s.status.Tools {
 		if t.Offered {
-			offered = append(offered, tool.Entry{Tool: t.Tool, Run: s.caller(t.OriginalName), Ready: s.ready})
+			offered = append(offered, tool.Entry{
+				Tool: t.Tool, Run: s.caller(t.OriginalName), Ready: s.ready,
+			})
 		}
 	}
 	s.box.Replace(offered)
@@ -145,14 +151,20 @@ func (s *server) dial() (*connection, error) {
 	}
 	ctx, cancel := context.WithTimeout(s.m.ctx, s.config.StartupTimeout)
 	defer cancel()
-	client := sdk.NewClient(&sdk.Implementation{Name: "winnow", Version: s.m.version}, l.options())
-	l.session, err = client.Connect(ctx, transport, &sdk.ClientSessionOptions{ProtocolVersion: protocol})
+	client := sdk.NewClient(
+		&sdk.Implementation{Name: "winnow", Version: s.m.version}, l.options(),
+	)
+	l.session, err = client.Connect(ctx, transport, &sdk.ClientSessionOptions{
+		ProtocolVersion: protocol,
+	})
 	if err == nil {
 		go func() { l.finish(l.explain(l.session.Wait())) }()
 		return l, nil
 	}
 	if err = l.explain(err); errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		err = fmt.Errorf("it did not answer within %s%s", s.config.StartupTimeout, l.printed.quote())
+		err = fmt.Errorf(
+			"it did not answer within %s%s", s.config.StartupTimeout, l.printed.quote(),
+		)
 	}
 	l.end()
 	return nil, err
@@ -246,7 +258,9 @@ func (s *server) await(ctx context.Context) (l *connection, err error) {
 		case s.status.State == Starting, l != nil && l.ctx.Err() != nil:
 			return false
 		case l == nil:
-			err = fmt.Errorf("the MCP server %s is not in use: %w", s.config.Name, cmp.Or(s.status.Err, errGone))
+			err = fmt.Errorf(
+				"the MCP server %s is not in use: %w", s.config.Name, cmp.Or(s.status.Err, errGone),
+			)
 		}
 		return true
 	})
@@ -255,7 +269,9 @@ func (s *server) await(ctx context.Context) (l *connection, err error) {
 
 // ask sends a request to the server, within ToolTimeout. The error is a sentence for the model and the user. If the
 // request fails, the connection is closed.
-func (s *server) ask(asked context.Context, request func(context.Context, *connection) error) error {
+func (s *server) ask(
+	asked context.Context, request func(context.Context, *connection) error,
+) error {
 	ctx, cancel := context.WithTimeout(asked, s.config.ToolTimeout)
 	defer cancel()
 	l, err := s.await(ctx)
@@ -270,7 +286,9 @@ func (s *server) ask(asked context.Context, request func(context.Context, *conne
 	case asked.Err() != nil:
 		return asked.Err()
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return fmt.Errorf("the MCP server %s did not answer within %s (tool_timeout)", name, s.config.ToolTimeout)
+		return fmt.Errorf(
+			"the MCP server %s did not answer within %s (tool_timeout)", name, s.config.ToolTimeout,
+		)
 	case l == nil:
 		return err
 	case answerOf(err) != nil:
@@ -305,7 +323,9 @@ func (s *server) caller(own string) tool.Func {
 	return func(ctx context.Context, arguments json.RawMessage) (string, error) {
 		var result *sdk.CallToolResult
 		err := s.ask(ctx, func(ctx context.Context, l *connection) (err error) {
-			params := &sdk.CallToolParams{Name: own, Arguments: arguments}
+			params := &sdk.CallToolParams{
+				Name: own, Arguments: arguments,
+			}
 			token := fmt.Sprintf("%p", params)
 			params.SetProgressToken(token)
 			l.progress.Store(token, func(text string) { tool.ReportProgress(ctx, text) })

@@ -115,7 +115,9 @@ func NewServers(version string, configured ...ServerConfig) *Servers {
 		c.StartupTimeout = cmp.Or(c.StartupTimeout, DefaultStartupTimeout)
 		c.ToolTimeout = cmp.Or(c.ToolTimeout, DefaultToolTimeout)
 		s := &server{m: m, config: c}
-		s.status = ServerStatus{Name: c.Name, Address: c.Address(), State: NotStarted}
+		s.status = ServerStatus{
+			Name: c.Name, Address: c.Address(), State: NotStarted,
+		}
 		if c.Disabled {
 			s.status.State = Disabled
 		}

@@ -36,7 +36,9 @@ func named(s ServerConfig, listed []*sdk.Tool) []Tool {
 	for _, t := range listed {
 		made := Tool{OriginalName: t.Name}
 		made.Name = fullName(s.Name, t.Name)
-		made.Description = cut(plain(cmp.Or(t.Description, t.Title)), maxDescriptionBytes)
+		made.Description = cut(
+			plain(cmp.Or(t.Description, t.Title)), maxDescriptionBytes,
+		)
 		made.Parameters, made.Note = schema(t.InputSchema)
 		made.Server, made.Configured, made.Default = s.Name, s.ToolPermissions[t.Name], s.DefaultPermission
 		made.Timeout = s.ToolTimeout + time.Second // ToolTimeout ends the request to the server first.
@@ -72,7 +74,9 @@ var (
 // fullName is the name under which a server's tool is offered: server__tool. The server part neither contains nor ends
 // in two underscores, so a full name belongs to one server only.
 func fullName(server, name string) string {
-	key := strings.Trim(manyLines.ReplaceAllString(foreign.ReplaceAllString(server, "_"), "_"), "_")
+	key := strings.Trim(
+		manyLines.ReplaceAllString(foreign.ReplaceAllString(server, "_"), "_"), "_",
+	)
 	key = marked(key, server, 32)
 	return marked(key+"__"+foreign.ReplaceAllString(name, "_"), key+"__"+name, 64)
 }
@@ -83,7 +87,9 @@ func marked(name, of string, limit int) string {
 		return name
 	}
 	sum := sha256.Sum256([]byte(of))
-	return strings.Trim(name[:min(len(name), limit-7)]+"_"+hex.EncodeToString(sum[:3]), "_")
+	return strings.Trim(
+		name[:min(len(name), limit-7)]+"_"+hex.EncodeToString(sum[:3]), "_",
+	)
 }
 
 // anyObject is the schema of a tool whose own schema cannot be sent.
@@ -171,7 +177,9 @@ func resourceText(r *sdk.ResourceContents) string {
 
 // dataNote stands for data that is not sent to the model.
 func dataNote(what, media string, data []byte) string {
-	return fmt.Sprintf("[%s, %s, %d bytes, not sent to the model]", clean(what, 500), clean(media, 100), len(data))
+	return fmt.Sprintf(
+		"[%s, %s, %d bytes, not sent to the model]", clean(what, 500), clean(media, 100), len(data),
+	)
 }
 
 // clean returns a server's text as one line of at most limit bytes, without control characters.

@@ -54,5 +54,7 @@ func (m Money) String() string {
 
 // Decimal formats the exact amount in dollars for programs: 0.004123.
 func (m Money) Decimal() string {
-	return strings.TrimRight(strings.TrimRight(fmt.Sprintf("%d.%09d", m/Dollar, m%Dollar), "0"), ".")
+	return strings.TrimRight(
+		strings.TrimRight(fmt.Sprintf("%d.%09d", m/Dollar, m%Dollar), "0"), ".",
+	)
 }

@@ -12,7 +12,9 @@ type Usage struct {
 
 // NoUsage returns a usage without any report.
 func NoUsage() Usage {
-	return Usage{Prompt: -1, Cached: -1, CacheWrite: -1, Answer: -1, Reasoning: -1, Cost: -1}
+	return Usage{
+		Prompt: -1, Cached: -1, CacheWrite: -1, Answer: -1, Reasoning: -1, Cost: -1,
+	}
 }
 
 // Million is the number of tokens that prices refer to.

@@ -84,7 +84,9 @@ func ListPrices(base, model string, now time.Time) Prices {
 	}
 	l := m.Models[i]
 	source := fmt.Sprintf("%s's list prices of %s", m.Name, m.Date)
-	p := Prices{Rates: l.rates(), Above: l.Above, Long: l.Long.rates(), Source: source}
+	p := Prices{
+		Rates: l.rates(), Above: l.Above, Long: l.Long.rates(), Source: source,
+	}
 	if now.Sub(m.Date.AsTime(time.UTC)) > fresh {
 		p.Source += ", which may have changed"
 	}
@@ -93,7 +95,9 @@ func ListPrices(base, model string, now time.Time) Prices {
 
 func (l listedRates) rates() Rates {
 	cached, write := cmp.Or(l.Cached, l.In), cmp.Or(l.CacheWrite, l.In)
-	return Rates{In: money(l.In), Cached: money(cached), CacheWrite: money(write), Out: money(l.Out)}
+	return Rates{
+		In: money(l.In), Cached: money(cached), CacheWrite: money(write), Out: money(l.Out),
+	}
 }
 
 // money converts an amount of the table.

@@ -85,4 +85,6 @@ func cost(k runKind, run string) int {
 
 // leads is the cost of a character by the upper half of its first byte: of two bytes, such as Arabic and Hebrew; of
 // three, mostly Chinese, Japanese or Korean; and of four. An invalid byte costs a little.
-var leads = [16]int{0x8: 5, 0x9: 5, 0xa: 5, 0xb: 5, 0xc: 60, 0xd: 35, 0xe: 60, 0xf: 150}
+var leads = [16]int{
+	0x8: 5, 0x9: 5, 0xa: 5, 0xb: 5, 0xc: 60, 0xd: 35, 0xe: 60, 0xf: 150,
+}

@@ -71,10 +71,14 @@ func NewAttachment(name string, data []byte, model string, count func(string) in
 		if kind == "application/octet-stream" || strings.HasPrefix(kind, "text/") {
 			kind = "a binary file"
 		}
-		err := fmt.Errorf("it is %s; only text files and images (png, jpeg, gif, webp) can be attached", kind)
+		err := fmt.Errorf(
+			"it is %s; only text files and images (png, jpeg, gif, webp) can be attached", kind,
+		)
 		return message.Part{}, err
 	}
-	p := message.Part{Kind: message.TextPart, Name: name, MediaType: "text/plain", Text: text}
+	p := message.Part{
+		Kind: message.TextPart, Name: name, MediaType: "text/plain", Text: text,
+	}
 	if count != nil {
 		p.Tokens = count(p.AsText())
 	}

@@ -76,7 +76,9 @@ func (p Page) part(start int) string {
 	runes := []rune(p.Text)
 	start = min(max(0, start), len(runes))
 	end := min(start+partRunes, len(runes))
-	head := fmt.Sprintf("%s (%s); characters %d to %d of %d", p.URL, p.Type, start, end, len(runes))
+	head := fmt.Sprintf(
+		"%s (%s); characters %d to %d of %d", p.URL, p.Type, start, end, len(runes),
+	)
 	if p.Truncated {
 		head += fmt.Sprintf("; only the first %d MB were read", maxPageBytes>>20)
 	}
@@ -94,7 +96,9 @@ func refuse(format string, args ...any) error { return &URLRefusedError{fmt.Spri
 // host. Without hosts, it refuses addresses of this machine and its network. With hosts, it allows only those, even on
 // this machine or its network: "example.org" is that host, "*.example.org" every subdomain of it.
 func ReadPage(ctx context.Context, hosts []string, address string) (Page, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSpace(address), nil)
+	req, err := http.NewRequestWithContext(
+		ctx, http.MethodGet, strings.TrimSpace(address), nil,
+	)
 	if err != nil {
 		return Page{}, refuse("%q is not a URL", address)
 	}
@@ -102,7 +106,9 @@ func ReadPage(ctx context.Context, hosts []string, address string) (Page, error)
 		return Page{}, err
 	}
 	req.Header.Set("User-Agent", "winnow")
-	req.Header.Set("Accept", "text/html, text/markdown, text/plain;q=0.9, application/json;q=0.9, */*;q=0.1")
+	req.Header.Set(
+		"Accept", "text/html, text/markdown, text/plain;q=0.9, application/json;q=0.9, */*;q=0.1",
+	)
 	resp, err := clientFor(hosts, req).Do(req)
 	if err != nil {
 		return Page{}, errors.Unwrap(err) // without the method and the URL
@@ -115,7 +121,9 @@ func ReadPage(ctx context.Context, hosts []string, address string) (Page, error)
 	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxPageBytes+1))
 	if err == nil {
 		p.Truncated = len(raw) > maxPageBytes
-		err = p.decode(raw[:min(len(raw), maxPageBytes)], resp.Header.Get("Content-Type"))
+		err = p.decode(
+			raw[:min(len(raw), maxPageBytes)], resp.Header.Get("Content-Type"),
+		)
 	}
 	if err != nil {
 		return Page{}, fmt.Errorf("read %s: %w", p.URL, err)
@@ -144,7 +152,9 @@ func clientFor(hosts []string, req *http.Request) *http.Client {
 			}
 			plain := first.Scheme == "https" && next.Scheme != "https"
 			if plain || !strings.EqualFold(next.Hostname(), first.Hostname()) {
-				return fmt.Errorf("it redirects to another address: %s", next.Redacted())
+				return fmt.Errorf(
+					"it redirects to another address: %s", next.Redacted(),
+				)
 			}
 			req.Header.Del("Referer")
 			return checkURL(hosts, next)
@@ -171,7 +181,9 @@ func (p *Page) decode(raw []byte, contentType string) error {
 	if p.Type != "text/html" && p.Type != "application/xhtml+xml" {
 		return nil
 	}
-	plugins := converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(), table.NewTablePlugin())
+	plugins := converter.WithPlugins(
+		base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(), table.NewTablePlugin(),
+	)
 	p.Text, err = converter.NewConverter(plugins).ConvertString(p.Text, converter.WithDomain(p.URL))
 	return err
 }
@@ -187,9 +199,13 @@ func checkURL(hosts []string, u *url.URL) error {
 	addr, err := netip.ParseAddr(host)
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https" || host == "" || u.User != nil:
-		return refuse("only http and https URLs with a host and without a user name are fetched, not %q", u.Redacted())
+		return refuse(
+			"only http and https URLs with a host and without a user name are fetched, not %q", u.Redacted(),
+		)
 	case len(hosts) > 0 && !listed:
-		return refuse("the host %s is not among those that may be fetched: %s", host, strings.Join(hosts, ", "))
+		return refuse(
+			"the host %s is not among those that may be fetched: %s", host, strings.Join(hosts, ", "),
+		)
 	case len(hosts) == 0 && (err == nil && !isPublic(addr) || host == "localhost"):
 		return refuseLocal(host)
 	}

@@ -119,7 +119,9 @@ func (s Set) Run(ctx context.Context, name, arguments string) (text string, end 
 		err = fmt.Errorf("stopped before %s was done; it may have run in part", name)
 	case timed.Err() != nil && errors.Is(err, timed.Err()):
 		end = CallTimedOut
-		err = fmt.Errorf("stopped after %s, before %s was done; it may have run in part", limit, name)
+		err = fmt.Errorf(
+			"stopped after %s, before %s was done; it may have run in part", limit, name,
+		)
 	}
 	return joined(text, "error: "+err.Error()), end
 }
@@ -155,7 +157,9 @@ func (s Set) unknown(name string) string {
 	for _, tool := range s.Tools() {
 		names = append(names, tool.Name)
 	}
-	return fmt.Sprintf("error: no such tool: %.80s; there are: %s", name, cmp.Or(strings.Join(names, ", "), "none"))
+	return fmt.Sprintf(
+		"error: no such tool: %.80s; there are: %s", name, cmp.Or(strings.Join(names, ", "), "none"),
+	)
 }
 
 // cut truncates a result to limit bytes, at a character boundary, and appends a line about what is missing.

@@ -52,7 +52,9 @@ func NewAnswer(f Format) *Answer {
 		format:    f,
 		keptCalls: make(map[int]replayKeys),
 		calls:     calls{byIndex: make(map[int]int)},
-		responses: responsesItems{byKey: make(map[string]*responsesItem), ends: make(map[Channel]paragraph)},
+		responses: responsesItems{
+			byKey: make(map[string]*responsesItem), ends: make(map[Channel]paragraph),
+		},
 	}
 }
 
@@ -175,7 +177,9 @@ func (a *Answer) addUsage(usage json.RawMessage) {
 func (a *Answer) addMessage(m fields) {
 	visible, thought := texts(m["content"])
 	// If several keys hold reasoning, it is the same.
-	a.add(ReasoningChannel, cmp.Or(m.text("reasoning_content"), m.text("reasoning"), m.text("thinking"))+thought)
+	a.add(
+		ReasoningChannel, cmp.Or(m.text("reasoning_content"), m.text("reasoning"), m.text("thinking"))+thought,
+	)
 	a.addContent(visible+m.text("refusal"), false)
 	var calls []fields
 	_ = json.Unmarshal(m["tool_calls"], &calls) // An invalid call stays nil.
@@ -190,7 +194,9 @@ func (a *Answer) addMessage(m fields) {
 func (a *Answer) addMessageCall(call fields) {
 	var function fields
 	_ = json.Unmarshal(call["function"], &function)
-	f := fragment{index: -1, id: call.text("id"), name: function.text("name"), arguments: function.text("arguments")}
+	f := fragment{
+		index: -1, id: call.text("id"), name: function.text("name"), arguments: function.text("arguments"),
+	}
 	if n, err := strconv.Atoi(string(call["index"])); err == nil && n >= 0 {
 		f.index = n
 	}

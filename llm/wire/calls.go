@@ -70,7 +70,9 @@ func (a *Answer) addCall(f fragment) int {
 	if opened {
 		index = a.calls.open(f.index)
 	}
-	call, e := a.calls.all[index], Event{Channel: FirstCallChannel + Channel(index)}
+	call, e := a.calls.all[index], Event{
+		Channel: FirstCallChannel + Channel(index),
+	}
 	if call.id == "" {
 		call.id, e.ID = f.id, f.id
 	}
@@ -84,7 +86,9 @@ func (a *Answer) addCall(f fragment) int {
 	for next != "" {
 		at := a.calls.open(f.index)
 		own, next = a.calls.all[at].take(next)
-		a.events = append(a.events, Event{Channel: FirstCallChannel + Channel(at), Text: own})
+		a.events = append(a.events, Event{
+			Channel: FirstCallChannel + Channel(at), Text: own,
+		})
 	}
 	return index
 }

@@ -75,7 +75,9 @@ func (r Request) chat() ([]byte, error) {
 		body.StreamOptions = &openai.StreamOptions{IncludeUsage: true}
 	}
 	for i, m := range r.Messages {
-		body.Messages = append(body.Messages, r.chatMessage(m, slices.Contains(r.CacheMarks, i)))
+		body.Messages = append(
+			body.Messages, r.chatMessage(m, slices.Contains(r.CacheMarks, i)),
+		)
 	}
 	return EncodeJSON(body)
 }
@@ -84,14 +86,18 @@ func (r Request) chat() ([]byte, error) {
 func ChatTools(functions []openai.FunctionDefinition) []openai.Tool {
 	var list []openai.Tool
 	for _, f := range functions {
-		list = append(list, openai.Tool{Type: openai.ToolTypeFunction, Function: &f})
+		list = append(list, openai.Tool{
+			Type: openai.ToolTypeFunction, Function: &f,
+		})
 	}
 	return list
 }
 
 // chatMessage encodes one message, with a cache mark at its end if marked.
 func (r Request) chatMessage(m message.Message, marked bool) json.RawMessage {
-	w := chatMessage{Role: m.Role, Name: m.Name, Content: chatContent(m, marked && m.Role != message.Tool)}
+	w := chatMessage{
+		Role: m.Role, Name: m.Name, Content: chatContent(m, marked && m.Role != message.Tool),
+	}
 	switch m.Role {
 	case message.Tool:
 		w.ToolCallID = m.ToolCallID
@@ -104,8 +110,12 @@ func (r Request) chatMessage(m message.Message, marked bool) json.RawMessage {
 			w.ReasoningContent = &m.Reasoning
 		}
 		for _, call := range m.ToolCalls {
-			function := openai.FunctionCall{Name: call.Name, Arguments: call.Arguments}
-			c := openai.ToolCall{ID: call.ID, Type: openai.ToolTypeFunction, Function: function}
+			function := openai.FunctionCall{
+				Name: call.Name, Arguments: call.Arguments,
+			}
+			c := openai.ToolCall{
+				ID: call.ID, Type: openai.ToolTypeFunction, Function: function,
+			}
 			w.ToolCalls = append(w.ToolCalls, withReplay(c, call.Replay, callKeys))
 		}
 	default:
@@ -129,7 +139,9 @@ func chatContent(m message.Message, marked bool) any {
 		content[i].Type, content[i].Text = openai.ChatMessagePartTypeText, p.Text
 		if isImage(p) {
 			content[i].Type, content[i].Text = openai.ChatMessagePartTypeImageURL, ""
-			content[i].ImageURL = &openai.ChatMessageImageURL{URL: dataURL(p)}
+			content[i].ImageURL = &openai.ChatMessageImageURL{
+				URL: dataURL(p),
+			}
 		}
 	}
 	if marked {

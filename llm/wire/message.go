@@ -19,11 +19,15 @@ func parts(m message.Message) []message.Part {
 		case p.Kind == message.ImagePart:
 			list = append(list, p)
 		case !message.IsBlank(p.Text):
-			list = append(list, message.Part{Kind: message.TextPart, Text: p.AsText()})
+			list = append(list, message.Part{
+				Kind: message.TextPart, Text: p.AsText(),
+			})
 		}
 	}
 	if len(list) == 0 || !message.IsBlank(m.Content) {
-		list = append(list, message.Part{Kind: message.TextPart, Text: m.Content})
+		list = append(list, message.Part{
+			Kind: message.TextPart, Text: m.Content,
+		})
 	}
 	return list
 }

@@ -64,7 +64,9 @@ func (r Request) ollama() ollamaRequest {
 		Tools:    ChatTools(r.Tools),
 		Think:    r.Think,
 		Stream:   true,
-		Options:  ollamaOptions{NumCtx: r.Window, NumPredict: r.MaxTokens, Temperature: r.Temperature, TopP: r.TopP},
+		Options: ollamaOptions{
+			NumCtx: r.Window, NumPredict: r.MaxTokens, Temperature: r.Temperature, TopP: r.TopP,
+		},
 	}
 	if seconds, err := strconv.Atoi(r.KeepAlive); err == nil {
 		body.KeepAlive = seconds // A negative number keeps the model loaded forever.

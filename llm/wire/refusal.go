@@ -32,7 +32,9 @@ var title = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?
 // Details parses a refusal.
 func (r Refusal) Details() RefusalDetails {
 	body := bytes.TrimSpace(bytes.TrimPrefix(r, []byte("\ufeff")))
-	w := RefusalDetails{Page: bytes.HasPrefix(body, []byte{'<'}), Empty: len(body) == 0}
+	w := RefusalDetails{
+		Page: bytes.HasPrefix(body, []byte{'<'}), Empty: len(body) == 0,
+	}
 	var value any
 	switch err := json.Unmarshal(body, &value); {
 	case w.Page:

@@ -81,9 +81,13 @@ func inputParts(m message.Message) []any {
 	var list []any
 	for _, p := range parts(m) {
 		if isImage(p) {
-			list = append(list, openai.ResponseInputImage{Type: "input_image", ImageURL: dataURL(p)})
+			list = append(list, openai.ResponseInputImage{
+				Type: "input_image", ImageURL: dataURL(p),
+			})
 		} else {
-			list = append(list, openai.ResponseInputText{Type: "input_text", Text: p.Text})
+			list = append(list, openai.ResponseInputText{
+				Type: "input_text", Text: p.Text,
+			})
 		}
 	}
 	return list
@@ -181,7 +185,9 @@ func (a *Answer) readResponses(data []byte) (part bool, err error) {
 		return true, a.endResponse(e.Whole)
 	case "response.output_item.added":
 		if it, o := a.item(e), outputOf(e.Item); o.Type == "function_call" {
-			a.callPiece(it, fragment{id: cmp.Or(o.CallID, o.ID), name: o.Name})
+			a.callPiece(it, fragment{
+				id: cmp.Or(o.CallID, o.ID), name: o.Name,
+			})
 		}
 	case "response.output_item.done":
 		a.complete(a.item(e), e.Item)
@@ -219,14 +225,20 @@ func (a *Answer) complete(it *responsesItem, raw json.RawMessage) {
 	o, streamed := outputOf(raw), it.streamed
 	switch {
 	case o.Type == "function_call" && streamed:
-		a.callPiece(it, fragment{id: cmp.Or(o.CallID, o.ID), name: o.Name})
+		a.callPiece(it, fragment{
+			id: cmp.Or(o.CallID, o.ID), name: o.Name,
+		})
 	case o.Type == "function_call":
-		a.callPiece(it, fragment{id: cmp.Or(o.CallID, o.ID), name: o.Name, arguments: o.Arguments})
+		a.callPiece(it, fragment{
+			id: cmp.Or(o.CallID, o.ID), name: o.Name, arguments: o.Arguments,
+		})
 	case o.Type == "message":
 		a.kept = a.kept.with(keptPhase, o.Phase)
 	case o.Type == "reasoning" && (o.Encrypted != "" || len(o.Content) > 0):
 		// Without stored data, an item with nothing but an ID is useless.
-		a.responses.held = a.responses.held.with(keptReasoning, fmt.Appendf(nil, "[%s]", raw))
+		a.responses.held = a.responses.held.with(
+			keptReasoning, fmt.Appendf(nil, "[%s]", raw),
+		)
 	}
 	if streamed {
 		return

@@ -15,7 +15,9 @@ const (
 )
 
 // ErrLineTooLong reports a line that exceeds the limit.
-var ErrLineTooLong = fmt.Errorf("a line of the stream is longer than %d MiB", lineMax>>20)
+var ErrLineTooLong = fmt.Errorf(
+	"a line of the stream is longer than %d MiB", lineMax>>20,
+)
 
 // SSEReader filters a response body for go-openai, which reads lines of "data: " and JSON, and loses whatever servers
 // send besides. Reading from it yields one such line for each event, and nothing else.

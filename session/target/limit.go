@@ -83,7 +83,7 @@ func (m *Model) LoweredReply() (wanted, asked int, ok bool) {
 // request to a server with an unknown window.
 func (m *Model) NoRoomError(r llm.Reply, expected int) error {
 	window := m.Window()
-	fault := &llm.Error{Kind: llm.ErrContextLength, Endpoint: m.Client.Endpoint().Name, Model: m.Name}
+	fault := &llm.Error{Kind: llm.ErrTooLong, Endpoint: m.Client.Endpoint().Name, Model: m.Name}
 	switch reason := r.Finished.Reason; {
 	case r.Usage.Answer > 0:
 		return nil

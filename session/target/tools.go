@@ -15,9 +15,9 @@ const (
 )
 
 // Profile returns what the model requires of the messages, with tool calls as text while that is tried.
-func (m *Model) Profile() history.EndpointProfile { return m.profile(m.now()) }
+func (m *Model) Profile() history.Profile { return m.profile(m.now()) }
 
-func (m *Model) profile(k known) history.EndpointProfile {
+func (m *Model) profile(k known) history.Profile {
 	p := m.Client.Profile(m.Name)
 	p.ToolsAsText = p.ToolsAsText || k.asText == trying
 	return p
@@ -43,7 +43,7 @@ func (m *Model) EndToolsAsText(answered, refused bool) (learned bool) {
 	case m.asText != trying:
 	case answered:
 		m.asText = notTried
-		m.Client.Learn(m.Name, llm.Learned{Profile: history.EndpointProfile{ToolsAsText: true}})
+		m.Client.Learn(m.Name, llm.Learned{Profile: history.Profile{ToolsAsText: true}})
 		return true
 	case refused:
 		m.asText = useless

@@ -137,10 +137,14 @@ func (in *importer) store(ctx context.Context, im *Imported, c store.ImportedCon
 	im.Session, im.New, im.Added, im.Again = out.Session, out.New, out.Added, out.Added+out.Filled == 0
 	im.Title = cmp.Or(im.Title, out.Session.Title)
 	if !out.Session.Deleted.IsZero() {
-		im.Warnf("", "the conversation is in the trash; winnow sessions restore %s brings it back", out.Session.ID)
+		im.Warnf(
+			"", "the conversation is in the trash; winnow sessions restore %s brings it back", out.Session.ID,
+		)
 	}
 	warnCount(im, out.Filled, "%s of the earlier import got its images")
-	warnCount(im, out.Unfilled, "%s did not get its images, because the chat was continued here")
+	warnCount(
+		im, out.Unfilled, "%s did not get its images, because the chat was continued here",
+	)
 	return nil
 }
 
@@ -158,7 +162,9 @@ func fingerprint(c conversation.Conversation) string {
 	enc := json.NewEncoder(hash) // strings and numbers always encode
 	_ = enc.Encode(c.Session.System)
 	for _, m := range c.Messages {
-		_ = enc.Encode([]any{m.Role, m.Content, m.Label, m.CreatedMS, m.ToolCallID, m.Reasoning, m.ToolCalls, m.Parts})
+		_ = enc.Encode(
+			[]any{m.Role, m.Content, m.Label, m.CreatedMS, m.ToolCallID, m.Reasoning, m.ToolCalls, m.Parts},
+		)
 	}
 	return fmt.Sprintf("%x", hash.Sum(nil)[:16])
 }
@@ -189,7 +195,9 @@ func (in *importer) setDefaults(im *Imported, c *store.ImportedConversation) {
 			m.Model = row.Model
 		}
 	}
-	warnCount(im, untimed, "%s without a time; the time of the message before or of the file is used")
+	warnCount(
+		im, untimed, "%s without a time; the time of the message before or of the file is used",
+	)
 	row.Title, row.TitleFrom = title.OneLine(row.Title), store.TitleUser
 	if row.Title == "" {
 		row.Title, row.TitleFrom = title.FromText(first), store.TitleAuto

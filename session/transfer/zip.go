@@ -70,13 +70,17 @@ func zipValues(files []*zip.File) iter.Seq2[conversation.Value, error] {
 		for _, f := range files {
 			in, err := f.Open()
 			if err != nil {
-				yield(conversation.Value{Broken: fmt.Sprintf("%s cannot be read: %v", f.Name, err)}, nil)
+				yield(
+					conversation.Value{Broken: fmt.Sprintf("%s cannot be read: %v", f.Name, err)}, nil,
+				)
 				return
 			}
 			defer in.Close()
 			for v, err := range list(in) {
 				if err != nil {
-					v.Broken = fmt.Sprintf("the rest of %s cannot be read: %v", f.Name, err)
+					v.Broken = fmt.Sprintf(
+						"the rest of %s cannot be read: %v", f.Name, err,
+					)
 				}
 				if !yield(v, nil) || err != nil {
 					return

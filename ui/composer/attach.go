@@ -37,7 +37,7 @@ func (c *Model) attach(paths ...string) tea.Cmd {
 		}
 		cmds = append(cmds, c.read(path))
 		c.Editor.Insert(" ")
-		c.Callbacks.Focus()
+		c.Hooks.Focus()
 	}
 	return tea.Batch(cmds...)
 }
@@ -45,7 +45,9 @@ func (c *Model) attach(paths ...string) tea.Cmd {
 // read inserts a chip for a file at the cursor and reads the file.
 func (c *Model) read(path string) tea.Cmd {
 	path = resolved(path)
-	return c.fill(&draftChip{label: "[" + theme.OneLine(filepath.Base(path)) + ": reading…]", path: path})
+	return c.fill(&draftChip{
+		label: "[" + theme.OneLine(filepath.Base(path)) + ": reading…]", path: path,
+	})
 }
 
 // fill inserts a chip at the cursor and reads its file.
@@ -120,7 +122,9 @@ func (c *Model) pasteOrAttach(text string) tea.Cmd {
 		if i > 0 {
 			c.Editor.Insert(" ")
 		}
-		cmds = append(cmds, c.fill(&draftChip{label: theme.OneLine(pasted), Text: pasted, path: resolved(paths[i])}))
+		cmds = append(cmds, c.fill(&draftChip{
+			label: theme.OneLine(pasted), Text: pasted, path: resolved(paths[i]),
+		}))
 	}
 	return tea.Batch(cmds...)
 }
@@ -149,7 +153,7 @@ func (c *Model) readClipboard() tea.Cmd {
 			}
 			c.pasted++
 			c.attachPart(part)
-			c.Callbacks.Focus()
+			c.Hooks.Focus()
 			return nil
 		})
 	})
@@ -161,11 +165,17 @@ func (c *Model) askForPage(address string) tea.Cmd {
 	if err != nil || u.Host == "" {
 		return c.Fail(theme.OneLine(address) + " is not a URL.")
 	}
-	o := list.Options{Title: "fetch a page from " + theme.OneLine(u.Host) + "?", ChooseHint: "fetch"}
-	page := list.Item{Label: theme.OneLine(address), Right: "at most 4 MB, as text", Value: address}
-	c.Callbacks.OpenList(list.New(c.Context, o, page), func(address string) tea.Cmd {
-		c.Callbacks.Focus()
-		cmd := c.fill(&draftChip{label: "[" + theme.OneLine(address) + ": fetching…]", path: address})
+	o := list.Options{
+		Title: "fetch a page from " + theme.OneLine(u.Host) + "?", ChooseHint: "fetch",
+	}
+	page := list.Item{
+		Label: theme.OneLine(address), Right: "at most 4 MB, as text", Value: address,
+	}
+	c.Hooks.OpenList(list.New(c.Context, o, page), func(address string) tea.Cmd {
+		c.Hooks.Focus()
+		cmd := c.fill(&draftChip{
+			label: "[" + theme.OneLine(address) + ": fetching…]", path: address,
+		})
 		c.Editor.Insert(" ")
 		return cmd
 	})

@@ -54,7 +54,7 @@ func (c *Model) commands() []slash.Command {
 
 // CompletionCount returns the number of completions, 0 if no list is open.
 func (c *Model) CompletionCount() int {
-	if c.ReadOnly || !c.Callbacks.Focused() {
+	if c.ReadOnly || !c.Hooks.Focused() {
 		return 0
 	}
 	return c.completions.Len()
@@ -172,7 +172,7 @@ func (c *Model) completionKey(msg tea.KeyPressMsg) (cmd tea.Cmd, ok bool) {
 	case c.completions.place == "":
 		c.Editor.Insert(chosen.Value)
 		if k.Pressed(msg, keymap.Send) && !strings.HasSuffix(chosen.Value, " ") {
-			return c.Callbacks.RunCommand(chosen.Value), true
+			return c.Hooks.RunCommand(chosen.Value), true
 		}
 	case chosen.Value == "":
 		c.Editor.Insert(chosen.Hidden)
@@ -263,7 +263,7 @@ func (c *Model) RunServerPrompt(command, args string) (tea.Cmd, bool) {
 				c.Editor.Insert("\n\n") // after what was typed meanwhile
 			}
 			c.Paste(text)
-			c.Callbacks.Focus()
+			c.Hooks.Focus()
 			return nil
 		})
 	}), true

@@ -28,8 +28,8 @@ const (
 	chipBytes = 2000
 )
 
-// Callbacks are what the composer asks of its parent.
-type Callbacks struct {
+// Hooks are what the composer asks of its parent.
+type Hooks struct {
 	Focus      func()                       // focuses the draft
 	Focused    func() bool                  // the draft has the focus and nothing covers its completions
 	Send       func(cut bool) tea.Cmd       // sends the draft, with cut only as much of it as fits
@@ -53,7 +53,7 @@ type Options struct {
 // Model is the composer of one chat.
 type Model struct {
 	*app.Context
-	Callbacks Callbacks
+	Hooks Hooks
 	Options
 	draft
 	Queue   *queue.Model // messages that wait for the running turn
@@ -70,12 +70,12 @@ type Model struct {
 }
 
 // New returns an empty composer.
-func New(ctx *app.Context, s Callbacks, o Options) *Model {
+func New(ctx *app.Context, s Hooks, o Options) *Model {
 	o.Servers = cmp.Or(o.Servers, new(mcp.Servers))
 	offered := list.New(ctx, list.Options{WideLabels: true})
 	offered.HeadLines = 0
 	return &Model{
-		Context: ctx, Callbacks: s, Options: o, draft: blank(), Queue: queue.New(ctx),
+		Context: ctx, Hooks: s, Options: o, draft: blank(), Queue: queue.New(ctx),
 		completions: completions{Model: offered},
 	}
 }
@@ -127,7 +127,7 @@ func (c *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	k := &c.Keys
 	switch {
 	case k.Pressed(msg, keymap.Send, keymap.SendCut):
-		return c.Callbacks.Send(k.Pressed(msg, keymap.SendCut))
+		return c.Hooks.Send(k.Pressed(msg, keymap.SendCut))
 	case k.Pressed(msg, keymap.Newline):
 		c.Editor.Insert("\n")
 	case k.Pressed(msg, keymap.ListUp) && c.Empty() && c.suspended == nil && c.Queue.Len() > 0:
@@ -168,7 +168,7 @@ func (c *Model) unfold() tea.Cmd {
 	for _, part := range c.files() {
 		text += "\n\n" + theme.FileLabel(part, part.Tokens) + "\n\n" + part.Text
 	}
-	c.Callbacks.ShowText("Draft", strings.TrimSpace(text))
+	c.Hooks.ShowText("Draft", strings.TrimSpace(text))
 	return nil
 }
 

@@ -78,7 +78,7 @@ func newDesk(t *testing.T, o Options) *desk {
 		Themes: &theme.Selection{Styles: theme.New(theme.None, theme.Palette{}, 0)},
 		Replan: func() tea.Cmd { return nil }, Do: func(a keymap.Action) tea.Cmd { return did(string(a)) },
 	}}
-	d.Model = New(ctx, Callbacks{
+	d.Model = New(ctx, Hooks{
 		Focus:      func() {},
 		Focused:    func() bool { return true },
 		Send:       func(bool) tea.Cmd { return did("send") },

@@ -27,7 +27,9 @@ func (c *Model) EditedMessage() (message int64) { return c.editedID }
 func (c *Model) EditMessage(message int64, text string, files []history.Part) {
 	behind := c.suspendedOr(c.draft)
 	c.restore(store.Draft{Text: text, Parts: files})
-	c.draft = draft{Editor: c.Editor, editedID: message, startRevision: c.Editor.Revision(), suspended: &behind}
+	c.draft = draft{
+		Editor: c.Editor, editedID: message, startRevision: c.Editor.Revision(), suspended: &behind,
+	}
 }
 
 // suspendedOr returns the suspended draft, or other if there is none.
@@ -237,7 +239,7 @@ func (c *Model) draftLoaded(d store.Draft) tea.Cmd {
 			" clears it."))
 	}
 	c.RememberPrompt(d)
-	c.Callbacks.SetNotice("You have an unsent draft; " + c.Keys.First(keymap.ListUp) + " recalls it: " +
+	c.Hooks.SetNotice("You have an unsent draft; " + c.Keys.First(keymap.ListUp) + " recalls it: " +
 		markdown.Truncate(queue.DraftLabel(d), 60, "…"))
 	return tea.Batch(c.savePrompt(d), c.SaveDraft())
 }
@@ -288,7 +290,7 @@ func (c *Model) stepPrompt(step int, none string) tea.Cmd {
 	if to < 0 || to > len(c.prompts) {
 		return c.Say(none)
 	}
-	c.Callbacks.SetNotice("")
+	c.Hooks.SetNotice("")
 	if to == 0 {
 		c.replaceDraft(own)
 		return nil
@@ -305,9 +307,11 @@ func (c *Model) listPrompts() tea.Cmd {
 	for i, p := range prompts {
 		items = append(items, list.Item{Label: queue.DraftLabel(p), Value: strconv.Itoa(i)})
 	}
-	o := list.Options{Title: "prompts", Placeholder: "Find an earlier prompt", ChooseHint: "put in the draft"}
-	c.Callbacks.OpenList(list.New(c.Context, o, items...), func(value string) tea.Cmd {
-		c.Callbacks.Focus()
+	o := list.Options{
+		Title: "prompts", Placeholder: "Find an earlier prompt", ChooseHint: "put in the draft",
+	}
+	c.Hooks.OpenList(list.New(c.Context, o, items...), func(value string) tea.Cmd {
+		c.Hooks.Focus()
 		i, _ := strconv.Atoi(value)
 		return c.restore(prompts[i])
 	})

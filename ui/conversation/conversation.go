@@ -58,24 +58,26 @@ type Screen struct {
 
 	Dialogs *dialog.Stack
 
-	Transcript transcript.Callbacks // without the functions that the panel provides
-	Panel      panel.Callbacks      // without the functions that the transcript provides
+	Transcript transcript.Hooks // without the functions that the panel provides
+	Panel      panel.Hooks      // without the functions that the transcript provides
 }
 
 // New returns the conversation of a session.
 func New(shared *app.Shared, s *session.Session, screen Screen) *Model {
 	ctx := &app.Context{Shared: shared, Session: s, ReadOnly: s.State().ReadOnly}
-	c := &Model{Context: ctx, Screen: screen, Question: question.Model{Keys: shared.Keys}, Waiting: queue.New(ctx)}
+	c := &Model{
+		Context: ctx, Screen: screen, Question: question.Model{Keys: shared.Keys}, Waiting: queue.New(ctx),
+	}
 	c.Turn.Context = ctx
 	c.Refresh()
 	page, request := screen.Transcript, screen.Panel
 	page.CursorMoved = c.SyncPanelCursor
 	page.ShowsPast = func() bool { return c.Panel.Past != nil }
 	page.ShowsTrial = func() bool { return c.Panel.Whatif != nil }
-	c.Chat = &transcript.Model{Context: ctx, Callbacks: page}
+	c.Chat = &transcript.Model{Context: ctx, Hooks: page}
 	request.Message, request.Gist, request.VisibleMessages = c.Chat.Message, transcript.Gist, c.Chat.VisibleMessages
 	request.CursorMoved, request.RequestShown, request.Inspect = c.showPanelCursor, c.requestShown, c.inspectRow
-	c.Panel = &panel.Model{Context: ctx, Callbacks: request}
+	c.Panel = &panel.Model{Context: ctx, Hooks: request}
 	c.Inspector = &inspector.Model{
 		Context: ctx, Panel: c.Panel, Transcript: c.Chat, Close: func() { screen.Dialogs.Close(c.Inspector) },
 	}

@@ -68,7 +68,9 @@ func (c *Model) modelLines(st theme.Styles, choice llm.ModelChoice, unreachable 
 func (c *Model) tryLines(st theme.Styles) (lines []frame.Line) {
 	if c.UsesGuide() {
 		for _, text := range suggestions() {
-			lines = append(lines, frame.Line{Prefix: st.You.Render("▌") + " ", Text: text, Style: st.Text})
+			lines = append(lines, frame.Line{
+				Prefix: st.You.Render("▌") + " ", Text: text, Style: st.Text,
+			})
 		}
 		return lines
 	}
@@ -77,7 +79,9 @@ func (c *Model) tryLines(st theme.Styles) (lines []frame.Line) {
 		{c.Keys.First(keymap.Context), "see what the next request sends"},
 		{c.Keys.First(keymap.Palette), "find a command: model, tools, export"},
 	} {
-		lines = append(lines, frame.Line{Prefix: st.Text.Render(theme.Fit(try[0], 10)), Text: try[1], Style: st.Muted})
+		lines = append(lines, frame.Line{
+			Prefix: st.Text.Render(theme.Fit(try[0], 10)), Text: try[1], Style: st.Muted,
+		})
 	}
 	return lines
 }

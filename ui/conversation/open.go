@@ -29,7 +29,9 @@ type Destination struct {
 // OpenNew opens a new session with the model and the working folder of this one.
 func (c *Model) OpenNew() Opening {
 	deps, start := c.Deps, session.StartOptions{Model: c.Ref, Dir: c.Info.Dir}
-	return Opening{Open: func(context.Context) (*session.Session, error) { return session.New(deps, start) }}
+	return Opening{
+		Open: func(context.Context) (*session.Session, error) { return session.New(deps, start) },
+	}
 }
 
 // OpenTemporary opens a new session that is kept in memory only.
@@ -62,7 +64,9 @@ func (c *Model) OpenStored(id string, at Destination) Opening {
 
 // OpenBackground returns this conversation from the background. Its branch cannot change while an answer arrives.
 func (c *Model) OpenBackground(at Destination) Opening {
-	o := Opening{Destination: at, Open: func(context.Context) (*session.Session, error) { return c.Session, nil }}
+	o := Opening{
+		Destination: at, Open: func(context.Context) (*session.Session, error) { return c.Session, nil },
+	}
 	if !onBranch(c.Session, at) {
 		o.Destination = Destination{}
 		o.Notice = "The message is on another branch, which can be opened when the answer is complete."
@@ -105,7 +109,9 @@ func (c *Model) OpenReleased() Opening {
 }
 
 // openRow opens the stored session whose row the function returns.
-func (c *Model) openRow(notice string, row func(context.Context) (store.Session, error)) Opening {
+func (c *Model) openRow(
+	notice string, row func(context.Context) (store.Session, error),
+) Opening {
 	deps, ref := c.Deps, c.Ref
 	return Opening{Notice: notice, Open: func(ctx context.Context) (*session.Session, error) {
 		stored, err := row(ctx)

@@ -66,7 +66,9 @@ func (c *Model) NotReady() notice.Alert {
 	if err == nil {
 		return notice.Alert{}
 	}
-	return notice.Alert{Text: theme.Sentence(err), WayOut: c.howToAgree(err), Cause: causeOf(err)}
+	return notice.Alert{
+		Text: theme.Sentence(err), WayOut: c.howToAgree(err), Cause: causeOf(err),
+	}
 }
 
 // causeOf returns the cause of an alert from the error of session.Ready: TurnFailed if there is none.

@@ -35,7 +35,9 @@ func (s *Stack) OpenHelp(
 		items = append(items, c)
 	}
 	for _, s := range signs {
-		items = append(items, list.Item{Label: s.glyph + " " + s.word, Description: s.means, Group: "Signs"})
+		items = append(items, list.Item{
+			Label: s.glyph + " " + s.word, Description: s.means, Group: "Signs",
+		})
 	}
 	l := list.New(ctx, list.Options{
 		Title: "Help", Placeholder: "Type to filter", ChooseHint: "run", CloseAction: keymap.Help,

@@ -24,7 +24,9 @@ type Reader struct {
 
 // OpenText shows a text under a name.
 func (s *Stack) OpenText(name, text string) {
-	s.Open(&Reader{Name: name, stack: s, text: markdown.Visible(text), lines: viewport.New()})
+	s.Open(&Reader{
+		Name: name, stack: s, text: markdown.Visible(text), lines: viewport.New(),
+	})
 }
 
 // Update scrolls the text or closes it.

@@ -138,7 +138,9 @@ func (in *Model) read(at View) tea.Cmd {
 }
 
 // later runs read in a command and then show, unless something else is inspected by then.
-func (in *Model) later(read func(context.Context) (show func() tea.Cmd, err error)) tea.Cmd {
+func (in *Model) later(
+	read func(context.Context) (show func() tea.Cmd, err error),
+) tea.Cmd {
 	then := in.then
 	return in.Run(func(ctx context.Context) tea.Msg {
 		show, err := read(ctx)
@@ -167,7 +169,9 @@ func (in *Model) write(size int, fill func(p *page)) tea.Cmd {
 
 // put shows a page.
 func (in *Model) put(page *page) {
-	v := &pager{st: &in.Themes.Styles, page: page, wide: in.entry().Role == history.Tool || in.ActiveView == JSONView}
+	v := &pager{
+		st: &in.Themes.Styles, page: page, wide: in.entry().Role == history.Tool || in.ActiveView == JSONView,
+	}
 	switch in.ActiveView {
 	case TextView:
 		v.foot = in.history

@@ -85,7 +85,7 @@ func inspecting(t testing.TB, w int, past []history.Message) *Model {
 			Themes:  &theme.Selection{Styles: theme.New(theme.None, theme.Palette{}, 0)},
 			Secrets: theme.Secrets{Find: findKey},
 		}},
-		Panel: &panel.Model{Callbacks: panel.Callbacks{Message: chat.Message}}, request: request{Plan: plan}, w: w,
+		Panel: &panel.Model{Hooks: panel.Hooks{Message: chat.Message}}, request: request{Plan: plan}, w: w,
 	}
 }
 

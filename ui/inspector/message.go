@@ -69,7 +69,9 @@ func (r *request) verdict(p *page, stored store.Message, e history.Entry) {
 	if e.Role == history.Assistant && stored.Model != "" {
 		who = transcript.ModelName(stored.Model)
 	}
-	p.add(paragraph{Kind: kindVerdict, Mark: glyph, Title: who, Text: "  " + verdict, Aside: r.tokens(e)})
+	p.add(paragraph{
+		Kind: kindVerdict, Mark: glyph, Title: who, Text: "  " + verdict, Aside: r.tokens(e),
+	})
 	p.add(paragraph{Kind: kindRemark, Text: reason, Aside: size})
 	for _, repair := range e.Repairs {
 		p.line(kindRemark, "%s", theme.OneSentence(repair.Sentence()))

@@ -332,7 +332,9 @@ func (g *pager) draw(l line) []string {
 }
 
 // marks are the marks left of a text by its kind.
-var marks = map[paragraphKind]string{kindSent: "▌", kindUnsent: "┊", kindMarker: "◐", kindAdded: "✚"}
+var marks = map[paragraphKind]string{
+	kindSent: "▌", kindUnsent: "┊", kindMarker: "◐", kindAdded: "✚",
+}
 
 // marked draws the margin and a mark.
 func (g *pager) marked(mark string) string {

@@ -79,7 +79,9 @@ type Layout struct {
 // screen the blank lines go first, then the lines of the transcript, the rule, the header and the footer; the draft
 // goes last.
 func For(w Wants) Layout {
-	l := Layout{Wants: w, Gutter: theme.Gutter(w.Width), Small: w.Width < LeastWidth || w.Height < LeastHeight}
+	l := Layout{
+		Wants: w, Gutter: theme.Gutter(w.Width), Small: w.Width < LeastWidth || w.Height < LeastHeight,
+	}
 	width, left := max(0, w.Width), max(0, w.Height)
 	take := func(n int) int {
 		n = min(max(0, n), left)
@@ -129,12 +131,16 @@ func For(w Wants) Layout {
 		if width >= broadWidth {
 			panel = broadPanel
 		}
-		l.Panel = theme.Box{X: width - panel, Y: header, W: panel, H: above + page + beneath}
+		l.Panel = theme.Box{
+			X: width - panel, Y: header, W: panel, H: above + page + beneath,
+		}
 		l.Transcript.W = l.Panel.X - 1
 	}
 	l.Full = theme.Box{Y: header, W: width, H: max(0, l.Footer.Y-below-header)}
 	if (w.PanelFocused || w.WhatIf) && !w.PanelFits() {
-		l.Cover = theme.Box{Y: l.Transcript.Y, W: width, H: max(0, l.Full.Y+l.Full.H-l.Transcript.Y)}
+		l.Cover = theme.Box{
+			Y: l.Transcript.Y, W: width, H: max(0, l.Full.Y+l.Full.H-l.Transcript.Y),
+		}
 		if alert > 0 {
 			l.Cover.H = l.Question.Y - l.Cover.Y
 		}

@@ -296,7 +296,9 @@ func (formulaBlocks) Open(_ ast.Node, reader text.Reader, _ parser.Context) (ast
 }
 
 // Continue implements parser.BlockParser. A blank line ends the block: then it was no formula.
-func (formulaBlocks) Continue(node ast.Node, reader text.Reader, _ parser.Context) parser.State {
+func (formulaBlocks) Continue(
+	node ast.Node, reader text.Reader, _ parser.Context,
+) parser.State {
 	line, segment := reader.PeekLine()
 	lines := node.Lines()
 	last := lines.At(lines.Len() - 1)

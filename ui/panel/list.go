@@ -46,7 +46,9 @@ func (p *Model) drawList(in, w, top, h int) (drawn []string) {
 	l.end = min(all, l.first+h)
 	cols := p.columns(in)
 	for i := l.first; i < l.end; i++ {
-		it := item{glyph: "›", who: "you", text: "draft", words: st.You, tokens: theme.Thousands(draft)}
+		it := item{
+			glyph: "›", who: "you", text: "draft", words: st.You, tokens: theme.Thousands(draft),
+		}
 		if i < n {
 			it = p.item(rows[i])
 		}
@@ -144,7 +146,9 @@ func (it item) draw(st *theme.Styles, c columns) string {
 func (p *Model) item(row Row) item {
 	r, st := p.ShownRequest(), &p.Themes.Styles
 	if a := row.Added; a != nil {
-		return item{glyph: "✚", text: addedName(a.Kind), words: st.GlyphStyle("✚"), tokens: r.FormatTokens(a.Tokens)}
+		return item{
+			glyph: "✚", text: addedName(a.Kind), words: st.GlyphStyle("✚"), tokens: r.FormatTokens(a.Tokens),
+		}
 	}
 	e := *row.Entry
 	it := item{glyph: theme.Glyph(e), number: theme.Thousands(e.Index + 1), words: st.Muted}

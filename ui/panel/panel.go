@@ -20,7 +20,7 @@ import (
 // Model is the panel. It shows the next request, a past one, or a What-if trial.
 type Model struct {
 	*app.Context
-	Callbacks
+	Hooks
 
 	Next   Request  // the request that would be sent now, or is being sent
 	Past   *Request // a sent request that is shown instead; nil for none
@@ -40,8 +40,8 @@ type Model struct {
 	gists   map[gistKey]string // cache of the beginnings of messages, redacted
 }
 
-// Callbacks are what the panel asks of its parent.
-type Callbacks struct {
+// Hooks are what the panel asks of its parent.
+type Hooks struct {
 	Message         func(id int64) (store.Message, bool)
 	Gist            func(store.Message) string // the beginning of a message
 	VisibleMessages func() (first, end int)    // half-open range of the messages that the transcript shows
@@ -88,7 +88,7 @@ func (p *Model) ShowPast(past *Request) tea.Cmd {
 	p.reads++
 	p.reading, p.Past = false, past
 	p.CursorToEnd()
-	return p.Callbacks.RequestShown()
+	return p.Hooks.RequestShown()
 }
 
 // ShowNext goes back to the next request if a past one is shown.

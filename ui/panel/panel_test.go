@@ -30,7 +30,7 @@ func empty(text func(id int64) string) (p *Model, said *string) {
 			Keys: keymap.Default(), Themes: &theme.Selection{Styles: theme.New(theme.None, theme.Palette{}, 0)},
 			Say: say, Fail: say, ProgramContext: context.Background,
 		}},
-		Callbacks: Callbacks{
+		Hooks: Hooks{
 			Message: func(id int64) (store.Message, bool) {
 				m := store.Message{Model: "openai/gpt-5.2"}
 				m.ID = id

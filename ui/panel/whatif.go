@@ -192,7 +192,7 @@ func (p *Model) ShowTrial(plan history.Plan, cost pricing.Cost, err error) tea.C
 	if first >= 0 {
 		p.cursor = r.Plan.Entries[first].ID
 	}
-	return p.Callbacks.RequestShown()
+	return p.Hooks.RequestShown()
 }
 
 // apply applies the tried settings to the chat.

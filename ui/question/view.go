@@ -36,7 +36,9 @@ const minBody = 2
 // parts divides the height. If it is too low, what the call can access goes first, then the answers that are not under
 // the cursor, then the end of the head.
 func (m *Model) parts(st theme.Styles, focused bool) parts {
-	p := parts{head: m.head(st, focused), body: m.body(), reach: m.reach(st), answers: m.answers(st, focused)}
+	p := parts{
+		head: m.head(st, focused), body: m.body(), reach: m.reach(st), answers: m.answers(st, focused),
+	}
 	left := func() int { return m.h - len(p.head) - len(p.reach) - len(p.answers) }
 	const blanks = 4
 	if m.question.Call != nil && left()-len(p.body) >= blanks {

@@ -33,7 +33,9 @@ type frameMsg struct{}
 
 func newFrames(app tea.Model, t *terminal) *frames {
 	// Opening or scrolling a long chat leaves half of the memory free, which Go would keep for minutes.
-	return &frames{app: app, terminal: t, now: time.Now, rest: time.AfterFunc(restTime, debug.FreeOSMemory)}
+	return &frames{
+		app: app, terminal: t, now: time.Now, rest: time.AfterFunc(restTime, debug.FreeOSMemory),
+	}
 }
 
 // Init initializes the root model.

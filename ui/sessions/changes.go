@@ -30,7 +30,7 @@ func (l *Model) act(s line, said string, do, back func(context.Context) error) t
 	}
 	return l.InOrder(do, func(err error) tea.Cmd {
 		l.PendingChanges--
-		l.Callbacks.Changed()
+		l.Hooks.Changed()
 		if err != nil {
 			return tea.Batch(l.ReportError(err), l.Refresh())
 		}
@@ -101,7 +101,7 @@ func (l *Model) archive(s line) tea.Cmd {
 // delete moves a chat to the trash. In the trash it asks whether to delete it permanently.
 func (l *Model) delete(s line) tea.Cmd {
 	open := s.ID == l.Info.ID
-	_, busy := l.Callbacks.StatusOf(s.ID)
+	_, busy := l.Hooks.StatusOf(s.ID)
 	now := l.Deps.Now()
 	discard := func(row *store.Session) { row.Deleted = now }
 	switch {
@@ -112,7 +112,7 @@ func (l *Model) delete(s line) tea.Cmd {
 	case !s.Deleted.IsZero():
 		return l.startPurge(s)
 	case open:
-		left := l.Callbacks.New()
+		left := l.Hooks.New()
 		return tea.Batch(left, l.change(s, s.after("Moved to the trash"), discard))
 	}
 	return l.move(s, "Moved to the trash", discard)
@@ -151,14 +151,14 @@ func (l *Model) startEdit(asks, does, text string, keep func(text string) tea.Cm
 // startRename edits the title of a chat. Setting the first title cannot be undone.
 func (l *Model) startRename(s line) tea.Cmd {
 	return l.startEdit("Title", "save the title", s.Title, func(title string) tea.Cmd {
-		back := l.Callbacks.Rename(s.ID, s.Title)
+		back := l.Hooks.Rename(s.ID, s.Title)
 		switch {
 		case title == "":
 			return l.Fail("A chat needs a title: the old one is kept.")
 		case s.Title == "":
 			back = nil
 		}
-		return l.act(s, "The title is now “"+title+"”.", l.Callbacks.Rename(s.ID, title), back)
+		return l.act(s, "The title is now “"+title+"”.", l.Hooks.Rename(s.ID, title), back)
 	})
 }
 

@@ -36,7 +36,7 @@ func (l *Model) readShelf() tea.Cmd {
 // ShowListing shows a shelf that was read.
 func (l *Model) ShowListing(read Listing) tea.Cmd {
 	if read.Err != nil {
-		l.Callbacks.Close()
+		l.Hooks.Close()
 		return l.ReportError(read.Err)
 	}
 	l.listing, l.lines = read, map[string]line{}

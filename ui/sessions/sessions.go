@@ -20,8 +20,8 @@ import (
 	"winnow/ui/theme"
 )
 
-// Callbacks are what the list asks of its parent.
-type Callbacks struct {
+// Hooks are what the list asks of its parent.
+type Hooks struct {
 	Close   func()         // closes the list
 	New     func() tea.Cmd // starts a new chat, which closes the list
 	Changed func()         // called after a change of a chat
@@ -49,9 +49,9 @@ var shelves = [...]struct {
 // Model is the list of stored chats.
 type Model struct {
 	*app.Context
-	Callbacks Callbacks
-	List      *list.Model // the items; lines has what their values mean
-	w, h      int
+	Hooks Hooks
+	List  *list.Model // the items; lines has what their values mean
+	w, h  int
 
 	shelf          int
 	listing        Listing         // what was read of the shelf
@@ -181,7 +181,7 @@ func (l *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case action == keymap.FocusBack:
 		return l.showShelf((l.shelf + 1) % len(shelves))
 	case action == keymap.New:
-		return l.Callbacks.New()
+		return l.Hooks.New()
 	case action == keymap.Undo && l.List.Filter.Text() == "": // otherwise the key edits the filter
 		return l.undo()
 	}
@@ -206,7 +206,7 @@ func (l *Model) updateList(msg tea.Msg) tea.Cmd {
 	case list.Chosen:
 		return l.choose()
 	case list.Closed:
-		l.Callbacks.Close()
+		l.Hooks.Close()
 	case list.UnknownKey:
 		return l.NoKey(msg.(tea.KeyPressMsg), l.Keys.First(keymap.Back)+" closes the list.")
 	}
@@ -225,13 +225,13 @@ func (l *Model) choose() tea.Cmd {
 		return l.Say("This chat is in the trash; " + l.Keys.First(keymap.Archive) + " restores it first.")
 	}
 	if s.hit == nil {
-		return l.Callbacks.Open(s.ID, 0, "")
+		return l.Hooks.Open(s.ID, 0, "")
 	}
 	found := ""
 	if marks := s.hit.Marks; len(marks) > 0 {
 		found = s.hit.Snippet[marks[0][0]:marks[0][1]]
 	}
-	return l.Callbacks.Open(s.ID, s.hit.Message, found)
+	return l.Hooks.Open(s.ID, s.hit.Message, found)
 }
 
 // Types reports whether a printable key is text now: in a filter that is not empty, or in a text field.

@@ -37,7 +37,7 @@ func empty(w, h int, filter string) *fixture {
 			Themes: &theme.Selection{Styles: theme.New(theme.None, theme.Palette{}, 0)},
 			Deps:   session.Deps{Now: func() time.Time { return begun }},
 		}},
-		Callbacks: Callbacks{
+		Hooks: Hooks{
 			Close: func() { f.did = "close" },
 			New:   func() tea.Cmd { return note("new") },
 			Open: func(id string, message int64, found string) tea.Cmd {

@@ -176,7 +176,7 @@ func (l *Model) titleLine(st theme.Styles, s line, hits [][2]int, above bool) st
 // state returns the status of a chat, and whether an answer is arriving in it. Above found messages it names the shelf
 // too.
 func (l *Model) state(s line, above bool) (word string, busy bool) {
-	word, busy = l.Callbacks.StatusOf(s.ID)
+	word, busy = l.Hooks.StatusOf(s.ID)
 	switch {
 	case s.ID == l.Info.ID:
 		return "open", false

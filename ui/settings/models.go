@@ -57,7 +57,9 @@ func (s *Model) AskAnotherModel(message int64) tea.Cmd {
 }
 
 // listFor opens a list of models, with offers also the way to add a provider.
-func (s *Model) listFor(prompt, does string, offers bool, chosen func(ref string) tea.Cmd) tea.Cmd {
+func (s *Model) listFor(
+	prompt, does string, offers bool, chosen func(ref string) tea.Cmd,
+) tea.Cmd {
 	s.models = list.New(s.Context, list.Options{
 		Title: "models", Placeholder: prompt, ChooseHint: does, CloseAction: keymap.Models, Loading: true,
 	})
@@ -115,12 +117,16 @@ func (s *Model) ShowModels(msg ModelListing) tea.Cmd {
 	if !slices.ContainsFunc(msg.Models, func(m llm.Model) bool { return m.Ref() == s.Ref }) {
 		// The server does not list its model; it can be chosen anyway.
 		if client, id, err := s.Deps.Models.Resolve(s.Ref); err == nil {
-			msg.Models = append(slices.Clip(msg.Models), llm.Model{Endpoint: client.Endpoint().Name, ID: id})
+			msg.Models = append(slices.Clip(msg.Models), llm.Model{
+				Endpoint: client.Endpoint().Name, ID: id,
+			})
 		}
 	}
 	items := modelItems(msg, s.Ref)
 	if len(msg.Offers) > 0 {
-		items = append(items, list.Item{Label: "Add a provider…", Group: "More", Value: addProvider, Always: true})
+		items = append(items, list.Item{
+			Label: "Add a provider…", Group: "More", Value: addProvider, Always: true,
+		})
 	}
 	s.models.SetItems(items)
 	s.models.Select(s.selectRef)
@@ -142,7 +148,9 @@ func modelItems(msg ModelListing, inUse string) (items []list.Item) {
 		if i < 0 {
 			return
 		}
-		item := list.Item{Label: markdown.OneLine(ref, 200), Group: markdown.OneLine(group, 60), Value: ref}
+		item := list.Item{
+			Label: markdown.OneLine(ref, 200), Group: markdown.OneLine(group, 60), Value: ref,
+		}
 		price := priceOf(msg.Prices[ref])
 		if tokens := left[i].Window.Tokens; tokens > 0 {
 			item.Right = theme.Thousands(tokens) + " tokens"
@@ -178,14 +186,18 @@ func priceOf(p pricing.Prices) string {
 
 // listProviders lists the hosted services that can be added, and says how to add other servers.
 func (s *Model) listProviders() tea.Cmd {
-	l := list.New(s.Context, list.Options{Title: "providers", Placeholder: "Add a provider", ChooseHint: "add"})
+	l := list.New(s.Context, list.Options{
+		Title: "providers", Placeholder: "Add a provider", ChooseHint: "add",
+	})
 	var items []list.Item
 	for _, o := range s.offers {
 		if o.KeyVariable == "" {
 			l.Notes = append(l.Notes, o.Title+" is listed once it runs at "+o.Host+".")
 			continue
 		}
-		items = append(items, list.Item{Label: o.Title, Description: "needs an API key", Value: o.Name})
+		items = append(items, list.Item{
+			Label: o.Title, Description: "needs an API key", Value: o.Name,
+		})
 	}
 	l.Notes = append(l.Notes, "Other servers: [endpoints.NAME] in "+theme.TildePath(s.ConfigPath))
 	l.SetItems(items)
@@ -221,11 +233,15 @@ func (s *Model) keyPlace(name string) (text string, place keys.Origin) {
 		return "the system keyring", keys.Origin{Kind: keys.Keyring}
 	}
 	path := s.KeyStore.Path(name)
-	return theme.TildePath(path) + ", which only you can read", keys.Origin{Kind: keys.File, Name: path}
+	return theme.TildePath(path) + ", which only you can read", keys.Origin{
+		Kind: keys.File, Name: path,
+	}
 }
 
 // addService adds a hosted service with the typed key, saves the key, and lists the models.
-func (s *Model) addService(o llm.UnconfiguredProvider, from keys.Origin, typed string) tea.Cmd {
+func (s *Model) addService(
+	o llm.UnconfiguredProvider, from keys.Origin, typed string,
+) tea.Cmd {
 	key, err := keys.Parse(typed)
 	if err != nil {
 		s.askForKey(o, err)

@@ -30,7 +30,7 @@ import (
 type Model struct {
 	*app.Context
 	Options
-	Callbacks
+	Hooks
 	Models    []llm.Model                // as the endpoints last listed them, nil if not asked yet
 	offers    []llm.UnconfiguredProvider // providers that can be added
 	selectRef string                     // model to select when the list arrives, "" for the one in use
@@ -54,8 +54,8 @@ type Options struct {
 	Export func(ctx context.Context, s *session.Session, words string) (string, error)
 }
 
-// Callbacks are what the settings ask of their parent.
-type Callbacks struct {
+// Hooks are what the settings ask of their parent.
+type Hooks struct {
 	Dialogs    *dialog.Stack
 	OpenEditor func(text string, done func(text string, err error) tea.Msg) tea.Cmd
 	AskAgain   func(message int64, ref string) tea.Cmd // has a model answer a message's turn again; 0 is the last turn
@@ -63,7 +63,9 @@ type Callbacks struct {
 }
 
 // run changes the session in a command and shows the sentence that do returns.
-func (s *Model) run(do func(ctx context.Context, of *session.Session) (sentence string, err error)) tea.Cmd {
+func (s *Model) run(
+	do func(ctx context.Context, of *session.Session) (sentence string, err error),
+) tea.Cmd {
 	of := s.Session
 	return s.Run(func(ctx context.Context) tea.Msg {
 		sentence, err := do(ctx, of)
@@ -162,12 +164,15 @@ func (s *Model) personasRead(name string, all []Persona, err error) tea.Cmd {
 	for _, p := range all {
 		if p.Name == name {
 			length := theme.Plural(len([]rune(p.Text)), "character")
-			return s.Apply(session.Settings{System: &p.Text}, "The system prompt is now the persona "+name+", "+length+".")
+			said := "The system prompt is now the persona " + name + ", " + length + "."
+		return s.Apply(session.Settings{System: &p.Text}, said)
 		}
 		if p.Text == s.Session.State().System {
 			inUse = p.Name
 		}
-		items = append(items, list.Item{Label: p.Name, Description: markdown.OneLine(p.Text, 200), Value: p.Name})
+		items = append(items, list.Item{
+			Label: p.Name, Description: markdown.OneLine(p.Text, 200), Value: p.Name,
+		})
 	}
 	l := list.New(s.Context, list.Options{
 		Title: "personas", ChooseHint: "use", Footnote: "each is a file NAME.md in " + s.PersonaFolder,

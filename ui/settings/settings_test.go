@@ -41,7 +41,7 @@ func inUseIs(ref string) *fixture {
 		Options: Options{
 			Personas: func() ([]Persona, error) { return nil, nil }, PersonaFolder: "/home/me/personas",
 		},
-		Callbacks: Callbacks{
+		Hooks: Hooks{
 			Dialogs: &dialog.Stack{Shared: shared, Closed: func(dialog.Dialog) {}},
 			Restyle: func() { f.styled++ },
 		},

@@ -147,7 +147,9 @@ func (p Palette) colourFor(profile colorprofile.Profile, role string) string {
 func shows(word string) bool { return word != "bold" && word != "faint" && word != "default" }
 
 // styled returns the style of a colour. Set sets the foreground or the background.
-func styled(word string, set func(lipgloss.Style, color.Color) lipgloss.Style) lipgloss.Style {
+func styled(
+	word string, set func(lipgloss.Style, color.Color) lipgloss.Style,
+) lipgloss.Style {
 	style := lipgloss.NewStyle().Bold(word == "bold").Faint(word == "faint")
 	if shows(word) {
 		style = set(style, lipgloss.Color(word))

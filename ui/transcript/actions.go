@@ -128,7 +128,7 @@ func (c *Model) toggleSelected() tea.Cmd {
 		c.selected[message.ID] = true
 	}
 	c.step(1)
-	c.Callbacks.CursorMoved()
+	c.Hooks.CursorMoved()
 	return nil
 }
 
@@ -209,7 +209,7 @@ func (c *Model) actionText(a *action) string {
 	text := fmt.Sprintf(map[history.Flag]string{
 		history.Pin: "pinned %s.", history.Exclude: "excluded %s.", "": "set %s to automatic.",
 	}[a.flag], which)
-	if c.Busy || c.Callbacks.ShowsPast() {
+	if c.Busy || c.Hooks.ShowsPast() {
 		text += " It applies to the next request."
 	}
 	return text

@@ -16,8 +16,8 @@ import (
 	"winnow/ui/markdown"
 )
 
-// Callbacks are what the transcript asks of its parent.
-type Callbacks struct {
+// Hooks are what the transcript asks of its parent.
+type Hooks struct {
 	CursorMoved func() // called when the transcript itself moved the cursor
 	ClearNotice func() // removes the notice that covers the search status
 
@@ -28,7 +28,7 @@ type Callbacks struct {
 // Model is the transcript of one chat.
 type Model struct {
 	*app.Context
-	Callbacks Callbacks
+	Hooks Hooks
 	page
 
 	Messages       branch.Branch
@@ -125,7 +125,9 @@ func (c *Model) addReceipts(stored map[int64]record.Receipt) {
 
 // Refresh shows what another window changed in the store: sibling numbers, and messages after the last one. The screen
 // stays in place, unless it was following the end and follow is set.
-func (c *Model) Refresh(messages branch.Branch, receipts map[int64]record.Receipt, follow bool) {
+func (c *Model) Refresh(
+	messages branch.Branch, receipts map[int64]record.Receipt, follow bool,
+) {
 	c.addReceipts(receipts)
 	last := c.Messages.Len() - 1
 	if last >= 0 {

@@ -267,7 +267,7 @@ func boundaryOf(plan history.Plan) (e boundary) {
 // boundaryLine draws the boundary. Its left end is in the gutter.
 func (c *Model) boundaryLine() string {
 	st, sees, counted := &c.Themes.Styles, "the model sees from here", "and "+theme.Thousands(c.boundary.above)
-	if c.Callbacks.ShowsTrial() {
+	if c.Hooks.ShowsTrial() {
 		sees = "the model would see from here"
 	}
 	if c.boundary.above == 0 {
@@ -326,7 +326,7 @@ func (c *Model) verdictMark(id int64) (glyph, tag string) {
 // change says what the settings of a trial would change for a message, "" for nothing.
 func (c *Model) change(e *history.Entry) string {
 	was := c.entryIn(c.NextPlan, e.ID)
-	if was == nil || !c.Callbacks.ShowsTrial() {
+	if was == nil || !c.Hooks.ShowsTrial() {
 		return ""
 	}
 	return theme.VerdictChange(*was, *e)

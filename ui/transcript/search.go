@@ -124,7 +124,7 @@ func (c *Model) Paste(text string) tea.Cmd {
 
 // typed searches for the text that is now in the search line.
 func (c *Model) typed() tea.Cmd {
-	c.Callbacks.ClearNotice()
+	c.Hooks.ClearNotice()
 	c.Search.hits = nil
 	return c.RunSearch()
 }
@@ -174,7 +174,7 @@ func (c *Model) nextHit(by int) tea.Cmd {
 		return c.Say("No match in this chat.")
 	case n > 0:
 		f.current = (f.current + by + n) % n
-		c.Callbacks.ClearNotice()
+		c.Hooks.ClearNotice()
 		c.showHit()
 	}
 	return nil
@@ -201,7 +201,7 @@ func (c *Model) showHit() {
 	if at.compare(position{c.top, c.line, 0}) < 0 || at.compare(position{last, y, 0}) > 0 {
 		c.moveTo(i, max(0, at.line-c.height/3))
 	}
-	c.Callbacks.CursorMoved()
+	c.Hooks.CursorMoved()
 }
 
 // markMatches highlights the matches in the text of a block. A match may wrap at a line end in place of a space.

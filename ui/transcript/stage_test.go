@@ -46,7 +46,7 @@ func staged(w, h int) *stage {
 		Themes: &theme.Selection{Styles: theme.New(theme.None, theme.Palette{}, 0)},
 		Do:     func(a keymap.Action) tea.Cmd { s.did = a; return nil },
 		Replan: func() tea.Cmd { return nil }, Copy: func(_, text string) tea.Cmd { s.copied = text; return nil },
-	}}, Callbacks: Callbacks{
+	}}, Hooks: Hooks{
 		CursorMoved: func() {}, ClearNotice: func() {},
 		ShowsPast: func() bool { return false }, ShowsTrial: func() bool { return s.trial },
 	}}

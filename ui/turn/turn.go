@@ -60,7 +60,9 @@ const tickTime = time.Second
 const asking = "asking…"
 
 // Start begins a turn with a unique number. Its events come from the channel that start returns; cancel stops it.
-func (t *Model) Start(number int, cancel context.CancelFunc, start func() <-chan session.Event) tea.Cmd {
+func (t *Model) Start(
+	number int, cancel context.CancelFunc, start func() <-chan session.Event,
+) tea.Cmd {
 	*t = Model{Context: t.Context, Number: number, Cancel: cancel, activity: asking}
 	t.Busy = true
 	return tea.Batch(func() tea.Msg { return gather(number, joinTime, EventsMsg{from: start()}) }, t.Tick())
@@ -170,7 +172,9 @@ func gather(number int, join time.Duration, before EventsMsg) EventsMsg {
 	end := func(last ...session.Event) EventsMsg {
 		msg.At = time.Now()
 		if text.Len()+reasoning.Len() > 0 {
-			msg.Events = append(msg.Events, session.Delta{Text: text.String(), Reasoning: reasoning.String()})
+			msg.Events = append(msg.Events, session.Delta{
+				Text: text.String(), Reasoning: reasoning.String(),
+			})
 			msg.shown = msg.At
 		}
 		msg.Events = append(msg.Events, last...)

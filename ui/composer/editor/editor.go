@@ -106,7 +106,9 @@ func (e *Editor) Insert(text string) { e.replace(e.cursor, e.cursor, text) }
 // InsertInset inserts an inset at the cursor.
 func (e *Editor) InsertInset(inset Inset) {
 	label := inset.Label()
-	e.put(e.cursor, e.cursor, character{text: label, width: ansi.StringWidth(label), inset: inset})
+	e.put(e.cursor, e.cursor, character{
+		text: label, width: ansi.StringWidth(label), inset: inset,
+	})
 }
 
 // ReplaceInset deletes an inset and calls write with the cursor in its place. It reports whether the inset was found.
