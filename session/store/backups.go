@@ -22,7 +22,7 @@ func (s *Store) BackUpToday(ctx context.Context) (string, error) {
 		return "", nil
 	}
 	messages, err := inTx(ctx, s.view, "back up the chat history", func(t *tx) bool {
-		return sqlite.Value[bool](t, "SELECT EXISTS (SELECT 1 FROM messages)")
+		return sqlite.QueryValue[bool](t, "SELECT EXISTS (SELECT 1 FROM messages)")
 	})
 	if err != nil || !messages {
 		return "", err
@@ -76,7 +76,7 @@ func (s *Store) Check(ctx context.Context) (CheckResult, error) {
 				(SELECT count(*) FROM requests)`)
 		c.Lost = sqlite.List[int64](t, `SELECT id FROM messages WHERE hash = x'' ORDER BY id`)
 		c.Damaged = slices.DeleteFunc(damagedMessages(t.Tx), func(id int64) bool { return slices.Contains(c.Lost, id) })
-		if n := sqlite.Value[int](t, `SELECT count(*) FROM pragma_foreign_key_check`); n > 0 {
+		if n := sqlite.QueryValue[int](t, `SELECT count(*) FROM pragma_foreign_key_check`); n > 0 {
 			c.Faults = append(c.Faults, fmt.Sprintf("rows that refer to missing rows: %d", n))
 		}
 	})

@@ -63,7 +63,7 @@ func (s *Store) Replies(ctx context.Context, session string, message int64) ([]i
 // follows it. Switching to a message makes its newest descendant the leaf.
 func (s *Store) NewestDescendant(ctx context.Context, message int64) (int64, error) {
 	return inTx(ctx, s.view, "find the end of the branch", func(t *tx) int64 {
-		leaf := sqlite.Value[int64](t, `
+		leaf := sqlite.QueryValue[int64](t, `
 			WITH RECURSIVE under (id, session) AS (
 				SELECT id, session
 				FROM messages
@@ -84,7 +84,7 @@ func (s *Store) NewestDescendant(ctx context.Context, message int64) (int64, err
 
 // turnOf returns the number of the turn that a user message begins, from 1, or 0 if there is no such message.
 func turnOf(t *tx, message int64) int {
-	return sqlite.Value[int](t, `
+	return sqlite.QueryValue[int](t, `
 		SELECT count(*)
 		FROM messages u
 		JOIN messages m ON m.session = u.session AND m.seq <= u.seq

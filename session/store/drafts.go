@@ -168,7 +168,7 @@ func (s *Store) Enqueue(ctx context.Context, session string, q QueuedMessage) (Q
 // putQueued appends a message to the queue of the session with key n and returns its id.
 func putQueued(t *tx, n int64, q QueuedMessage) int64 {
 	t.put("INSERT INTO queued", append(q.columns(), column{"session", n, 0}), "")
-	return sqlite.Value[int64](t, `SELECT last_insert_rowid()`)
+	return sqlite.QueryValue[int64](t, `SELECT last_insert_rowid()`)
 }
 
 // ReturnToDraft removes a message from a session's queue and makes it the session's draft. The error is ErrNotFound if

@@ -136,7 +136,7 @@ func (in *importing) applyDecisions(n int64, c ImportedConversation, here int64)
 	if c.Leaf >= 0 {
 		end = in.ids[c.Leaf]
 	}
-	written := sqlite.Value[string](in, `SELECT label FROM messages WHERE id = ?`, here) == ""
+	written := sqlite.QueryValue[string](in, `SELECT label FROM messages WHERE id = ?`, here) == ""
 	if here != 0 && written && !slices.Contains(branchIDs(in.tx, end, 0), here) {
 		end = here // the user continued the chat here
 	}
@@ -175,7 +175,7 @@ func (in *importing) messageID(m Message, untimed bool) int64 {
 	clock = max(clock, m.Parent>>numberBits+1)
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %q %q %s", in.row.ID, m.Label, m.Role, m.Content))
 	id := clock<<numberBits | int64(binary.BigEndian.Uint16(sum[:])%idStep)
-	for sqlite.Value[bool](in, `
+	for sqlite.QueryValue[bool](in, `
 		SELECT EXISTS (
 			SELECT 1
 			FROM messages

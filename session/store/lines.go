@@ -164,7 +164,7 @@ func (s *Store) apply(t *tx, lines func(take func(Line) error) error) ApplyResul
 	a := applying{tx: t, s: s, changed: map[int64]bool{}}
 	// If the wall clock went back, the clock of this file is ahead of it, and forks made here in the meantime have such
 	// ids.
-	here := sqlite.Value[int64](t, `SELECT clock FROM home`) + time.Hour.Milliseconds()
+	here := sqlite.QueryValue[int64](t, `SELECT clock FROM home`) + time.Hour.Milliseconds()
 	a.latest = max(s.now().Add(maxClockAhead).UnixMilli(), here) << numberBits
 	t.Fail(lines(func(l Line) error {
 		if t.Err == nil {
@@ -240,7 +240,7 @@ func (a *applying) check(ids ...int64) {
 
 // sessionOfRow returns the session key of a row of a table, or 0 if there is no such row.
 func (a *applying) sessionOfRow(table string, id int64) int64 {
-	return sqlite.Value[int64](a, "SELECT session FROM "+table+" WHERE id = ?", id)
+	return sqlite.QueryValue[int64](a, "SELECT session FROM "+table+" WHERE id = ?", id)
 }
 
 // beginSession finds or adds the session that the next lines belong to.
@@ -323,7 +323,7 @@ func (a *applying) mergeMessage(m Message) {
 	again := same && m.Status == history.Imported && m.Role == here.Role && m.Content == here.Content
 	switch {
 	case same && bytes.Equal(m.hash, here.hash), again && images(m) <= images(here):
-	case again && sqlite.Value[int](a, `SELECT count(*) FROM requests WHERE session = ?`, a.session) == 0:
+	case again && sqlite.QueryValue[int](a, `SELECT count(*) FROM requests WHERE session = ?`, a.session) == 0:
 		a.update("messages", m.columns(), "id = ?", m.ID)
 		a.out.Filled++
 		a.noteChange(true)
@@ -406,7 +406,7 @@ func (a *applying) tombstone(l Tombstone) {
 			notePurged(a.tx)
 		}
 		a.changed[n] = true
-		if sqlite.Value[int](a, `SELECT count(*) FROM messages WHERE session = ?`, n) == 0 {
+		if sqlite.QueryValue[int](a, `SELECT count(*) FROM messages WHERE session = ?`, n) == 0 {
 			a.purge(n, saved)
 		}
 	}
@@ -454,7 +454,7 @@ func (a *applying) finish() {
 		)
 		WHERE n`+inArray+`
 		RETURNING id`, sqlite.JSONArray(slices.Collect(maps.Keys(a.changed))))...)
-	a.out.Diverged = sqlite.Value[int](a, `SELECT count(DISTINCT session) FROM diverged_messages WHERE id`+inArray,
+	a.out.Diverged = sqlite.QueryValue[int](a, `SELECT count(DISTINCT session) FROM diverged_messages WHERE id`+inArray,
 		sqlite.JSONArray(a.added))
 	slices.Sort(a.out.Changed)
 	a.out.Changed = slices.Compact(a.out.Changed)

@@ -143,7 +143,7 @@ func inSession(t *tx, n, message int64) {
 
 // nextSeq returns the Seq of the next message of a session.
 func nextSeq(t *tx, n int64) int {
-	return sqlite.Value[int](t, `SELECT coalesce(max(seq), 0) + 1 FROM messages WHERE session = ?`, n)
+	return sqlite.QueryValue[int](t, `SELECT coalesce(max(seq), 0) + 1 FROM messages WHERE session = ?`, n)
 }
 
 // message reads one message by its id. It fails with ErrNotFound if there is none.

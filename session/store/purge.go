@@ -51,7 +51,7 @@ func notePurged(t *tx) { t.Exec(`INSERT OR REPLACE INTO purged (id, gathered) VA
 // Purge returned ErrNotOverwritten.
 func (s *Store) FinishPurge(ctx context.Context) error {
 	purged, err := inTx(ctx, s.view, "look for purged text", func(t *tx) bool {
-		return s.path != sqlite.InMemory && sqlite.Value[bool](t, `SELECT EXISTS (SELECT 1 FROM purged)`)
+		return s.path != sqlite.InMemory && sqlite.QueryValue[bool](t, `SELECT EXISTS (SELECT 1 FROM purged)`)
 	})
 	if !purged || err != nil {
 		return err

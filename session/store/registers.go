@@ -80,7 +80,7 @@ func (s *Store) setRegister(t *tx, session, item int64, name, value string) {
 
 // sessionOfMessage returns the session key of a message. It fails with ErrNotFound if there is no such message.
 func sessionOfMessage(t *tx, message int64) int64 {
-	session := sqlite.Value[int64](t, `SELECT session FROM messages WHERE id = ?`, message)
+	session := sqlite.QueryValue[int64](t, `SELECT session FROM messages WHERE id = ?`, message)
 	if session == 0 {
 		t.notFound("find message %d", message)
 	}
@@ -145,7 +145,7 @@ func setDecisions[T ~string](s *Store, t *tx, name string, of map[int64]T) map[i
 	before := map[int64]T{}
 	for message, now := range of {
 		session := sessionOfMessage(t, message)
-		was := sqlite.Value[T](t, `
+		was := sqlite.QueryValue[T](t, `
 			SELECT value ->> '$'
 			FROM registers
 			WHERE session = ? AND item = ? AND name = ?`, session, message, name)

@@ -121,7 +121,7 @@ func (m *Message) index(t *tx) {
 
 // indexed reports whether a message is in the index.
 func indexed(t *tx, id int64) bool {
-	return sqlite.Value[bool](t, `SELECT EXISTS (SELECT 1 FROM found_docsize WHERE docid = ?)`, id)
+	return sqlite.QueryValue[bool](t, `SELECT EXISTS (SELECT 1 FROM found_docsize WHERE docid = ?)`, id)
 }
 
 // indexStored adds the stored messages with these ids to the index.
@@ -151,7 +151,7 @@ func indexDamaged(err error) bool {
 
 // renewIndex replaces the index by an empty one, so that a damaged index does not prevent saving messages.
 func renewIndex(t *tx) {
-	create := sqlite.Value[string](t, `SELECT sql FROM sqlite_schema WHERE name = 'found'`)
+	create := sqlite.QueryValue[string](t, `SELECT sql FROM sqlite_schema WHERE name = 'found'`)
 	// Words of purged messages are gone with the old index.
 	t.Exec(`DROP TABLE found; ` + create + `; UPDATE purged SET gathered = 1`)
 }
@@ -161,7 +161,7 @@ func (s *Store) Unindexed(ctx context.Context) (int64, error) {
 	return inTx(ctx, s.view, "read the search index", unindexed)
 }
 
-func unindexed(t *tx) int64 { return sqlite.Value[int64](t, `SELECT count(*) FROM unfound`) }
+func unindexed(t *tx) int64 { return sqlite.QueryValue[int64](t, `SELECT count(*) FROM unfound`) }
 
 // IndexSome adds some of the newest missing messages to the index and returns how many are still missing. A call takes
 // about 50 ms, and longer if FTS4 merges parts of a large index or if a message is very long. Several windows may call

@@ -102,7 +102,7 @@ func sessionKey(t *tx, id string) int64 {
 
 // findSession returns the short key of a session by its full id, or 0 if there is none.
 func findSession(t *tx, id string) int64 {
-	return sqlite.Value[int64](t, `SELECT n FROM sessions WHERE id = ?`, id)
+	return sqlite.QueryValue[int64](t, `SELECT n FROM sessions WHERE id = ?`, id)
 }
 
 // Session finds a session by its id or by a prefix that no other session has. Sessions in the trash are considered only

@@ -98,7 +98,7 @@ func syncState(t *tx) SyncState {
 		Others:   readRows[Machine](t, "homes ORDER BY name, folder"),
 		Segments: readRows[Segment](t, "segments ORDER BY created_ms, id"),
 		Purged:   sqlite.List[string](t, `SELECT session FROM tombstones`),
-		Waiting:  sqlite.Value[int](t, `SELECT count(*) FROM untold`),
+		Waiting:  sqlite.QueryValue[int](t, `SELECT count(*) FROM untold`),
 	}
 }
 
@@ -192,7 +192,7 @@ func (y *Sync) Merge(
 	ctx context.Context, from Machine, segment Segment, replaced []string, lines func(take func(Line) error) error,
 ) (ApplyResult, error) {
 	return inTx(ctx, y.s.save, "merge the segment", func(t *tx) ApplyResult {
-		if sqlite.Value[bool](t, `SELECT EXISTS (SELECT 1 FROM segments WHERE name = ?)`, segment.Name) {
+		if sqlite.QueryValue[bool](t, `SELECT EXISTS (SELECT 1 FROM segments WHERE name = ?)`, segment.Name) {
 			return ApplyResult{}
 		}
 		out := y.s.apply(t, lines)

@@ -164,7 +164,7 @@ const maxClockAhead = 24 * time.Hour
 
 // newID assigns an id. If the history is synced, the row with that id is queued for sync.
 func (s *Store) newID(t *tx) int64 {
-	id := sqlite.Value[int64](t, `
+	id := sqlite.QueryValue[int64](t, `
 		UPDATE home
 		SET clock = max(clock + 1, ?1)
 		RETURNING clock << ?2 | number`, s.now().UnixMilli(), numberBits)

@@ -144,7 +144,7 @@ func (s *Store) Lease(ctx context.Context, session string) (leased bool, release
 			return 0
 		}
 		n := sessionKey(t, session)
-		return sqlite.Value[int64](t, `INSERT INTO windows (session, owner) VALUES (?, ?) RETURNING id`, n, token)
+		return sqlite.QueryValue[int64](t, `INSERT INTO windows (session, owner) VALUES (?, ?) RETURNING id`, n, token)
 	})
 	if err != nil || lease == 0 {
 		return err == nil, release, err

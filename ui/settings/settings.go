@@ -165,7 +165,7 @@ func (s *Model) personasRead(name string, all []Persona, err error) tea.Cmd {
 		if p.Name == name {
 			length := theme.Plural(len([]rune(p.Text)), "character")
 			said := "The system prompt is now the persona " + name + ", " + length + "."
-		return s.Apply(session.Settings{System: &p.Text}, said)
+			return s.Apply(session.Settings{System: &p.Text}, said)
 		}
 		if p.Text == s.Session.State().System {
 			inUse = p.Name

@@ -92,7 +92,7 @@ func (r *recovery) repairReferences() {
 	r.Exec(`UPDATE home SET clock = max(clock, ? >> ?)`, r.newest, idBits)
 	// Sessions count their messages, and Seq is counted from 1: if either number exceeds the number of rows, messages
 	// are lost.
-	lost := sqlite.Value[int](r, `
+	lost := sqlite.QueryValue[int](r, `
 		SELECT coalesce(sum(missing), 0)
 		FROM (
 			SELECT max(0, max(s.messages, coalesce(max(m.seq), 0)) - count(m.id)) AS missing
@@ -130,6 +130,6 @@ func (r *recovery) repairReferences() {
 			SELECT messages, turns, leaf FROM settled_sessions r WHERE r.n = sessions.n
 		)`, list)
 	r.result.LostMessages = lost + broken
-	r.result.Messages = sqlite.Value[int](r, `SELECT count(*) FROM messages`) - broken
-	r.result.Sessions = sqlite.Value[int](r, `SELECT count(*) FROM sessions`)
+	r.result.Messages = sqlite.QueryValue[int](r, `SELECT count(*) FROM messages`) - broken
+	r.result.Sessions = sqlite.QueryValue[int](r, `SELECT count(*) FROM sessions`)
 }

@@ -92,8 +92,8 @@ type reader interface {
 	Rows(into []any, query string, args ...any) func(yield func() bool)
 }
 
-// Value returns the single value of a query, or the zero value if there is no row.
-func Value[T any](t reader, query string, args ...any) (v T) {
+// QueryValue returns the single value of a query, or the zero value if there is no row.
+func QueryValue[T any](t reader, query string, args ...any) (v T) {
 	for range t.Rows([]any{&v}, query, args...) {
 		break
 	}
