@@ -17,7 +17,7 @@ const (
 	frameRequest = 3 // the request itself
 	frameCall    = 8 // each tool call, besides its name and arguments
 
-	// DefaultImageTokens is the assumed cost of an image whose real cost only the server knows.
+	// defaultImageTokens is the assumed cost of an image whose real cost only the server knows.
 	defaultImageTokens = 765
 )
 

@@ -63,7 +63,7 @@ type conversationReader struct {
 	fillers      map[string][]string // lines
 	count        TokenCounter
 
-	section []string // the section's header, as talkSection finds it
+	section []string // the section's header, as sectionLine finds it
 	day     int64    // the session's day, Unix milliseconds
 	days    int      // sessions so far
 	names   []string // of the user and the assistant, where the messages carry them

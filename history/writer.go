@@ -258,7 +258,7 @@ func (w *writer) writeText(at int, v *candidate, f rendering, entry int) {
 	w.separate = false
 }
 
-// addText appends an added text to a message.
+// add appends an added text to a message.
 func (w *writer) add(at int, a AddedText) {
 	if a.Tokens == 0 {
 		a.Tokens = w.c.countCached(a.Text)
@@ -281,7 +281,7 @@ func (w *writer) appendText(at int, text string) int {
 	return len(m.Content) - len(text)
 }
 
-// placeAdded sets At of the texts that were added since the last stored message.
+// setPositions sets At of the texts that were added since the last stored message.
 func (w *writer) setPositions(entry int) {
 	for ; w.positioned < len(w.added); w.positioned++ {
 		w.added[w.positioned].At = entry

@@ -15,7 +15,7 @@ import (
 
 // ResolveEndpoints returns the endpoints: those with a base_url in the configuration, those for which the environment
 // has a key, and the hosted services in keyed, whose keys are stored. A table without a base_url adds settings to one
-// of the latter, or enables a hosted service by naming its key. Keys that must be fetched are missing; KeyFrom says
+// of the latter, or enables a hosted service by naming its key. Keys that must be fetched are missing; KeyOrigin says
 // where they are.
 func (c Config) ResolveEndpoints(lookup func(string) string, keyed ...string) []llm.Endpoint {
 	keyed = slices.Clone(keyed)
