@@ -197,19 +197,7 @@ func (p *program) openLog() (*slog.Logger, io.Closer, error) {
 	if err != nil {
 		return nil, nil, fail(exitFailed, "cannot write the log: %w", err)
 	}
-	return newLog(f, p.redactor).With("process", os.Getpid()), f, nil
-}
-
-// newLog returns a logger that removes secrets from messages and values. Values that are neither numbers nor booleans
-// are logged as text.
-func newLog(to io.Writer, r *redact.Redactor) *slog.Logger {
-	clean := func(_ []string, a slog.Attr) slog.Attr {
-		if kind := a.Value.Kind(); kind != slog.KindString && kind != slog.KindAny {
-			return a
-		}
-		return slog.String(a.Key, r.Redact(a.Value.String()))
-	}
-	return slog.New(slog.NewJSONHandler(to, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: clean}))
+	return redact.NewLog(f, p.redactor).With("process", os.Getpid()), f, nil
 }
 
 // prepare chooses the model, opens the chats and sets a.deps. For a new chat it opens the history only after it has

@@ -140,7 +140,7 @@ func (a *app) settings() settings.Options {
 	configFile, _ := a.configPath()
 	personasIn, _ := a.besideConfig("personas")
 	return settings.Options{
-		Personas:      a.personas,
+		Personas:      func() ([]settings.Persona, error) { return ui.ReadPersonas(personasIn) },
 		PersonaFolder: personasIn,
 		ConfigPath:    configFile,
 		KeyStore:      a.keyStore(),

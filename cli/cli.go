@@ -247,11 +247,11 @@ func (p *program) show(value any) error {
 	hits, found := value.(report.SearchHits)
 	for _, h := range hits { // their secrets were hidden before the snippets were cut
 		if h.Hidden {
-			clean.count += strings.Count(h.Snippet, redactedSign)
+			clean.Count += strings.Count(h.Snippet, theme.Redacted)
 		}
 	}
 	width, _, _ := term.GetSize(p.out.Fd()) // 0 if it is not a terminal
-	page := &report.Page{Clean: clean.text, Width: width, BoldMatches: width > 0}
+	page := &report.Page{Clean: clean.Text, Width: width, BoldMatches: width > 0}
 	if p.flags.json {
 		text, err := page.JSON(value)
 		if err != nil {
@@ -268,40 +268,25 @@ func (p *program) show(value any) error {
 	return err
 }
 
-// cleaner redacts secrets in texts and counts them.
-type cleaner struct {
-	redact func(string) string
-	count  int
-}
-
-// redactedSign replaces a secret.
-const redactedSign = "[redacted]"
-
-func (c *cleaner) text(text string) string {
-	clean := c.redact(text)
-	c.count += strings.Count(clean, redactedSign) - strings.Count(text, redactedSign)
-	return clean
-}
-
-// cleaner returns a cleaner for known keys and possible secrets. With --no-redact it redacts nothing.
-func (p *program) cleaner() *cleaner {
+// cleaner returns what redacts known keys and possible secrets, or nothing with --no-redact.
+func (p *program) cleaner() *redact.Counter {
 	if p.flags.noRedact {
-		return &cleaner{redact: func(text string) string { return text }}
+		return &redact.Counter{Redact: func(text string) string { return text }}
 	}
-	return &cleaner{redact: p.redactor.Redact}
+	return &redact.Counter{Redact: p.redactor.Redact}
 }
 
-// sentence says how many secrets were redacted, "" for none.
-func (c *cleaner) sentence() string {
-	if c.count == 0 {
+// redactedText says how many secrets were redacted, "" for none.
+func redactedText(c *redact.Counter) string {
+	if c.Count == 0 {
 		return ""
 	}
-	return theme.PluralOf(c.count, "possible secret was", "possible secrets were") + " redacted."
+	return theme.PluralOf(c.Count, "possible secret was", "possible secrets were") + " redacted."
 }
 
 // reportRedacted prints on standard error what was redacted and how to see it.
-func (p *program) reportRedacted(c *cleaner) {
-	if text := c.sentence(); text != "" {
+func (p *program) reportRedacted(c *redact.Counter) {
+	if text := redactedText(c); text != "" {
 		fmt.Fprintln(p.err, strings.TrimSuffix(text, ".")+"; --no-redact shows what they hide.")
 	}
 }

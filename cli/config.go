@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -11,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strings"
 
@@ -19,7 +17,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"winnow/cli/config"
-	"winnow/ui"
 )
 
 func (p *program) configCommand() *cobra.Command {
@@ -103,38 +100,6 @@ func (p *program) initConfig(context.Context, []string) error {
 		fmt.Fprintf(p.out, "Wrote %s.\n", path)
 	}
 	return err
-}
-
-// personaFile matches the name of a persona file. The name of a persona is one word, so that /persona can take it.
-var personaFile = regexp.MustCompile(`^([^.\s]\S*)\.(?:md|txt)$`)
-
-// personas reads the user's system prompts, the files NAME.md and NAME.txt in the folder personas beside the
-// configuration file. Without that folder there are none. The error names the files that could not be read; the others
-// are returned nevertheless.
-func (p *program) personas() (all []ui.Persona, unread error) {
-	folder, err := p.besideConfig("personas")
-	if err != nil {
-		return nil, err
-	}
-	files, err := os.ReadDir(folder)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fail(exitFailed, "cannot read the personas: %w", err)
-	}
-	for _, f := range files {
-		name := personaFile.FindStringSubmatch(f.Name())
-		if name == nil {
-			continue
-		}
-		text, err := os.ReadFile(filepath.Join(folder, f.Name()))
-		if err != nil {
-			unread = errors.Join(unread, fail(exitFailed, "cannot read the persona %s: %w", name[1], err))
-			continue
-		}
-		// Editors leave byte order marks, carriage returns and trailing newlines.
-		text = bytes.ReplaceAll(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), []byte("\r\n"), []byte("\n"))
-		all = append(all, ui.Persona{Name: name[1], Text: string(bytes.TrimRight(text, "\n"))})
-	}
-	return all, unread
 }
 
 // appFolder is the name of winnow's folder in the XDG base directories.

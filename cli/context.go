@@ -190,9 +190,9 @@ func (p *program) writeRequest(l shownContext) error {
 		return err
 	}
 	clean := p.cleaner()
-	_, err = io.WriteString(p.out, clean.text(text))
+	_, err = io.WriteString(p.out, clean.Text(text))
 	p.reportRedacted(clean)
-	if clean.count > 0 && p.flags.wire {
+	if clean.Count > 0 && p.flags.wire {
 		fmt.Fprintln(p.err, "They are in the request itself, and in its hash.")
 	}
 	return err

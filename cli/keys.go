@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 
@@ -272,10 +271,5 @@ func (p *program) unsetKeys(endpoints ...llm.Endpoint) {
 			names = append(names, e.KeyOrigin.Name)
 		}
 	}
-	for _, variable := range os.Environ() {
-		name, value, _ := strings.Cut(variable, "=")
-		if slices.Contains(names, name) || value != "" && slices.Contains(secrets, value) {
-			os.Unsetenv(name)
-		}
-	}
+	keys.Unset(names, secrets)
 }

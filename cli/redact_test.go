@@ -20,7 +20,7 @@ func TestLogHoldsNoSecret(t *testing.T) {
 	for _, secret := range []string{"plain-configured-key", "sk-" + "proj-" + strings.Repeat("Ab3", 12)} {
 		var out bytes.Buffer
 		err := fmt.Errorf("ask the server with %s", secret)
-		newLog(&out, &r).With("with", secret).WithGroup("g").Info("message "+secret, "plain", secret, "err", err,
+		redact.NewLog(&out, &r).With("with", secret).WithGroup("g").Info("message "+secret, "plain", secret, "err", err,
 			slog.Group("inner", "deep", secret), "struct", struct{ Key string }{secret})
 		if got := out.String(); strings.Contains(got, secret) || strings.Count(got, "[redacted]") != 6 {
 			t.Errorf("the log holds %q, or not 6 redacted places:\n%s", secret, got)

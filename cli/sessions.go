@@ -171,7 +171,7 @@ func (p *program) search(ctx context.Context, s *store.Store, in store.SearchQue
 	if left > 0 {
 		p.warn("%d messages are not in the search index yet; the chat and every search add more of them", left)
 	}
-	in.Hide = p.cleaner().redact
+	in.Hide = p.cleaner().Redact
 	hits, err := s.Search(ctx, in)
 	if err != nil {
 		return err

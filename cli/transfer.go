@@ -9,14 +9,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"winnow/cli/report"
 	"winnow/history"
+	"winnow/llm/redact"
 	"winnow/session"
 	"winnow/session/record"
 	"winnow/session/store"
@@ -193,9 +192,9 @@ func (p *program) export(ctx context.Context, s *store.Store, id string) error {
 
 // exportOf returns a function that writes a session in a format.
 func exportOf(
-	ctx context.Context, s *store.Store, row store.Session, format transfer.Format, clean *cleaner,
+	ctx context.Context, s *store.Store, row store.Session, format transfer.Format, clean *redact.Counter,
 ) func(io.Writer) error {
-	o := transfer.ExportOptions{Format: format, Annotate: marksOf, Redact: clean.text}
+	o := transfer.ExportOptions{Format: format, Annotate: marksOf, Redact: clean.Text}
 	return func(out io.Writer) error { return transfer.Export(ctx, s, row.ID, out, o) }
 }
 
@@ -209,10 +208,10 @@ func (a *app) exportCommand(ctx context.Context, s *session.Session, words strin
 	if err != nil {
 		return "", err
 	}
-	row, clean := s.Info(), &cleaner{redact: a.redactor.Redact}
+	row, clean := s.Info(), &redact.Counter{Redact: a.redactor.Redact}
 	row.Title = a.redactor.Redact(row.Title)
 	if isFolder(path) { // the file is chat.md, or chat-2.md if that exists
-		name, ending := filepath.Join(path, fileName(row)), format.Extension()
+		name, ending := filepath.Join(path, transfer.FileName(row)), format.Extension()
 		path = name + ending
 		for n := 2; exists(path); n++ {
 			path = fmt.Sprintf("%s-%d%s", name, n, ending)
@@ -221,7 +220,7 @@ func (a *app) exportCommand(ctx context.Context, s *session.Session, words strin
 	if _, err = a.writeFile(path, exportOf(ctx, s.Store(), row, format, clean)); err != nil {
 		return "", err
 	}
-	return strings.TrimSpace("Exported to " + path + ". " + clean.sentence()), nil
+	return strings.TrimSpace("Exported to " + path + ". " + redactedText(clean)), nil
 }
 
 // exportArguments parses an optional format and an optional path. A file with an extension that is not a format is
@@ -284,14 +283,4 @@ func marksOf(ctx context.Context, s *store.Store, row store.Session, branch []st
 // markWords maps the glyphs of verdicts to words.
 var markWords = map[string]string{
 	"●": "whole", "◐": "cut", "○": "dropped", "◆": "pinned", "⊘": "excluded", "▲": "repaired", "↺": "recalled",
-}
-
-// notInName matches characters that a shell or a file system may treat specially.
-var notInName = regexp.MustCompile(`[^\pL\pM\pN_-]+`)
-
-// fileName returns a file name for a session, without extension: its date, its title and the beginning of its id.
-func fileName(row store.Session) string {
-	title := []rune(notInName.ReplaceAllString(row.Title, "-"))
-	name := strings.Trim(string(title[:min(len(title), 40)]), "-")
-	return row.Created.UTC().Format(time.DateOnly) + "-" + cmp.Or(name, "chat") + "-" + report.ShortSessionID(row.ID)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"winnow/session/store"
+	"winnow/session/transfer"
 )
 
 func TestImportThatIsStoppedEndsAsInterrupted(t *testing.T) {
@@ -50,8 +51,8 @@ func TestFileNamesAreSafe(t *testing.T) {
 		"~/../\x1b[31m":                 "2026-11-22-31m-01a2",
 		"$$$":                           "2026-11-22-chat-01a2",
 	} {
-		if got := fileName(store.Session{ID: "01a2", Title: title, Created: at}); got != want {
-			t.Errorf("fileName(%q) = %q, want %q", title, got, want)
+		if got := transfer.FileName(store.Session{ID: "01a2", Title: title, Created: at}); got != want {
+			t.Errorf("transfer.FileName(%q) = %q, want %q", title, got, want)
 		}
 	}
 }

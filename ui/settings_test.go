@@ -13,16 +13,17 @@ import (
 	"winnow/llm/tool"
 	"winnow/session"
 	"winnow/session/approval"
+	"winnow/ui/settings"
 	"winnow/ui/theme"
 )
 
 func TestPersonaIsTheSessionsSystemPrompt(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 100, 30)
-	files := []Persona{
+	files := []settings.Persona{
 		{Name: "brief", Text: "Answer in one word."}, {Name: "pirate", Text: "You are a pirate.\nSpeak like one."},
 	}
-	l.settings.Personas = func() ([]Persona, error) { return files, nil }
+	l.settings.Personas = func() ([]settings.Persona, error) { return files, nil }
 
 	l.types("/persona")
 	l.press("enter")
@@ -44,7 +45,7 @@ func TestPersonaIsTheSessionsSystemPrompt(t *testing.T) {
 		t.Errorf("the session's system prompt is %q, want the configured one", got)
 	}
 
-	l.settings.Personas = func() ([]Persona, error) { return nil, errors.New("the folder is on fire") }
+	l.settings.Personas = func() ([]settings.Persona, error) { return nil, errors.New("the folder is on fire") }
 	l.settings.PersonaFolder = "/home/me/personas"
 	l.types("/persona")
 	l.press("enter")

@@ -2,10 +2,13 @@ package transfer
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
+	"time"
 
 	"winnow/session/store"
 	"winnow/session/transfer/archive"
@@ -126,4 +129,17 @@ func Redacted(row store.Session, branch []store.Message, redact func(string) str
 		clean[i].Tokens = m.Tokens
 	}
 	return row, clean
+}
+
+// notInName matches characters that a shell or a file system may treat specially.
+var notInName = regexp.MustCompile(`[^\pL\pM\pN_-]+`)
+
+// idLength is how much of a session id is in a file name, in bytes.
+const idLength = 13
+
+// FileName returns a file name for a session, without extension: its date, its title and the beginning of its id.
+func FileName(row store.Session) string {
+	title := []rune(notInName.ReplaceAllString(row.Title, "-"))
+	name := cmp.Or(strings.Trim(string(title[:min(len(title), 40)]), "-"), "chat")
+	return row.Created.UTC().Format(time.DateOnly) + "-" + name + "-" + row.ID[:min(len(row.ID), idLength)]
 }
