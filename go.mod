@@ -85,9 +85,11 @@ require (
 	charm.land/glamour/v2 v2.0.1
 	filippo.io/age v1.3.2
 	github.com/JohannesKaufmann/html-to-markdown/v2 v2.5.2
+	github.com/andybalholm/brotli v1.3.0
 	github.com/charmbracelet/x/vt v0.1.0
 	github.com/go-git/go-git/v5 v5.19.3
 	github.com/klauspost/compress v1.20.3
+	github.com/pmezard/go-difflib v1.0.0
 )
 
 require (

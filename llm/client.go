@@ -507,7 +507,7 @@ func (a *attempt) emitAll(events []wire.Event) {
 	known := a.client.redactor.RedactKnown
 	for _, e := range events {
 		if e.Usage != nil {
-			if usage, ok := usageOf(e.Usage); ok {
+			if usage, ok := pricing.ReadUsage(e.Usage); ok {
 				a.emit(UsageReport{a.client.withCached(a.model, usage)})
 			}
 			continue

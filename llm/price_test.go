@@ -36,7 +36,7 @@ func TestPrices(t *testing.T) {
 		if _, err := c.Models(t.Context()); err != nil && listed {
 			t.Fatal(err)
 		}
-		usage, _ := usageOf([]byte(reported))
+		usage, _ := pricing.ReadUsage([]byte(reported))
 		cost := c.Cost(model, usage, counted)
 		if known := cost.String() != "" && cost.String() != "–"; cost.Known() != known {
 			t.Errorf("%q is known: %t", cost, cost.Known())

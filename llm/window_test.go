@@ -133,3 +133,11 @@ func TestWindowByName(t *testing.T) {
 		t.Errorf("an unknown name has %d tokens", n)
 	}
 }
+
+// count returns a number, -1 for none.
+func count(word string) int {
+	if n, err := strconv.Atoi(word); err == nil {
+		return n
+	}
+	return -1
+}
