@@ -17,14 +17,17 @@ import (
 var rooms = map[string][]string{
 	"main.go": {"cli"},
 	"cli": {
-		"ui", "session", "session/record", "session/store", "session/transfer", "session/sync", "llm",
-		"history", "docs",
+		"ui", "session", "session/record", "session/store", "session/transfer", "session/sync", "session/watch",
+		"llm", "history", "docs",
 	},
-	"ui":               {"session", "session/record", "session/store", "session/transfer", "llm", "history", "docs"},
+	"ui": {
+		"session", "session/record", "session/store", "session/transfer", "session/watch", "llm", "history", "docs",
+	},
 	"session":          {"session/record", "session/store", "session/transfer", "llm", "history"},
 	"session/record":   {"session", "session/store", "llm", "history"}, // of session, the branch alone
 	"session/transfer": {"session", "session/store", "history"},        // of session, the titles alone
 	"session/sync":     {"session/store", "history"},
+	"session/watch":    {"session", "session/store", "session/transfer", "llm", "history"}, // of session, the titles alone
 	"session/store":    {"history"},
 	"llm":              {"history", "docs"}, // the built-in guide answers from the pages
 	"history":          {},
@@ -34,7 +37,7 @@ var rooms = map[string][]string{
 // owners maps libraries to the folders that may import them. Tests may import all but go-openai.
 var owners = map[string][]string{
 	"net/http":                          {"llm"},
-	"database/sql":                      {"session/store", "session/transfer"},
+	"database/sql":                      {"session/store", "session/transfer", "session/watch"},
 	"charm.land/bubbletea":              {"ui"},
 	"charm.land/bubbles":                {"ui"},
 	"github.com/mattn/go-sqlite3":       {"session/store"},

@@ -122,7 +122,7 @@ var errOpenElsewhere = fmt.Errorf("%w, and it is open in another window; close t
 // file cannot be written.
 func (s *Store) openOrRecover(ctx context.Context) error {
 	damaged := false
-	err := retry(ctx, min(s.busyTimeout, recoveryTimeout), func() error {
+	err := Retry(ctx, min(s.busyTimeout, recoveryTimeout), func() error {
 		found, err := os.Stat(s.path)
 		if err == nil {
 			err = s.checkFile(ctx)
@@ -230,7 +230,7 @@ func (s *Store) openReadOnly(ctx context.Context) error {
 
 // openReads opens a connection that only reads, and reports whether the file has winnow's schema.
 func (s *Store) openReads(ctx context.Context, mode sqlite.Mode) (there bool, err error) {
-	err = retry(ctx, s.busyTimeout, func() error {
+	err = Retry(ctx, s.busyTimeout, func() error {
 		// Reopen on each try: a window that recovers the file replaces it.
 		s.closePools()
 		s.reads = sqlite.OpenPool(s.path, mode, 1)

@@ -70,25 +70,15 @@ func (s *Store) FinishPurge(ctx context.Context) error {
 	return sqlite.Explain("purge the chat", s.path, err)
 }
 
-// overwritePurged rewrites the file to overwrite the text of purged sessions. PRAGMA secure_delete is not enough: when
-// SQLite rearranges the rows of a page, copies of deleted rows can stay in its unused part.
+// overwritePurged rewrites the file to overwrite the text of purged sessions.
 func (s *Store) overwritePurged(ctx context.Context) error {
 	return s.write(ctx, "overwrite the purged text", func() error {
 		db := sqlite.OpenPool(s.path, sqlite.ModeDurable, 1)
 		defer db.Close()
-		err := retry(ctx, s.busyTimeout, func() error {
-			// The temporary copy is made on disk, because a large history does not fit in memory. SQLite unlinks its
-			// temporary file as soon as it is open.
-			_, err := db.ExecContext(ctx, "PRAGMA temp_store = FILE; VACUUM")
-			return err
-		})
-		if err != nil {
+		if err := Rewrite(ctx, db, s.busyTimeout); err != nil {
 			return err
 		}
-		return retry(ctx, s.busyTimeout, func() error {
-			if err := sqlite.TruncateWAL(ctx, db); err != nil {
-				return err
-			}
+		return Retry(ctx, s.busyTimeout, func() error {
 			_, err := db.ExecContext(ctx, "DELETE FROM purged WHERE gathered = 1")
 			return err
 		})

@@ -83,7 +83,7 @@ func (s *Store) checkInPlace(doing string) error {
 
 // transact runs f in one transaction, and again while other programs hold the lock.
 func (s *Store) transact(ctx context.Context, db *sql.DB, f func(t *tx)) error {
-	return retry(ctx, s.busyTimeout, func() error {
+	return Retry(ctx, s.busyTimeout, func() error {
 		return sqlite.InTx(ctx, db, func(of *sqlite.Tx) { f(&tx{of, s.clean}) })
 	})
 }
@@ -105,22 +105,6 @@ func withSession[T any](
 	ctx context.Context, transact transactor, doing, session string, f func(t *tx, n int64) T,
 ) (T, error) {
 	return inTx(ctx, transact, doing, func(t *tx) T { return f(t, sessionKey(t, session)) })
-}
-
-// retry calls try until it does not fail with a busy error, or until patience has passed. SQLite's busy timeout is not
-// enough: it gives up immediately in some states and does not know about contexts.
-func retry(ctx context.Context, patience time.Duration, try func() error) error {
-	for end := time.Now().Add(patience); ; {
-		err := try()
-		if err != nil && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if !sqlite.IsBusy(err) || time.Now().After(end) {
-			return err
-		}
-		// A random pause keeps programs from colliding again.
-		time.Sleep(time.Millisecond + rand.N(9*time.Millisecond))
-	}
 }
 
 // Errors of this package, for errors.Is. Their texts are sentences for the user and never contain SQLite's own.
@@ -177,4 +161,36 @@ func queueForSync(t *tx, ids ...int64) {
 	t.Exec(`
 		INSERT OR IGNORE INTO untold (id)
 		SELECT value FROM home CROSS JOIN json_each(?) WHERE folder <> ''`, sqlite.JSONArray(ids))
+}
+
+// Retry calls try until it does not fail with a busy error, or until patience has passed. SQLite's busy timeout is not
+// enough: it gives up immediately in some states and does not know about contexts.
+func Retry(ctx context.Context, patience time.Duration, try func() error) error {
+	for end := time.Now().Add(patience); ; {
+		err := try()
+		if err != nil && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if !sqlite.IsBusy(err) || time.Now().After(end) {
+			return err
+		}
+		// A random pause keeps programs from colliding again.
+		time.Sleep(time.Millisecond + rand.N(9*time.Millisecond))
+	}
+}
+
+// Rewrite writes the whole database anew and truncates its write-ahead log, so that no byte of a deleted row is left in
+// either file. PRAGMA secure_delete is not enough: when SQLite rearranges the rows of a page, copies of deleted rows can
+// stay in its unused part. Rewrite waits up to patience for other programs, twice.
+func Rewrite(ctx context.Context, db *sql.DB, patience time.Duration) error {
+	err := Retry(ctx, patience, func() error {
+		// The temporary copy is made on disk, because a large file does not fit in memory. SQLite unlinks its temporary
+		// file as soon as it is open.
+		_, err := db.ExecContext(ctx, "PRAGMA temp_store = FILE; VACUUM")
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return Retry(ctx, patience, func() error { return sqlite.TruncateWAL(ctx, db) })
 }

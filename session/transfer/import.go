@@ -78,6 +78,22 @@ func Import(ctx context.Context, s *store.Store, from Source, report func(Import
 	return err
 }
 
+// ImportRequest stores the messages in the body of a request and the answer to it as a new session. row has the
+// session's source, time and model. It returns the id of the session.
+func ImportRequest(ctx context.Context, s *store.Store, row store.Session, body []byte, answer string) (string, error) {
+	c := openai.ReadRequest(body)
+	if answer != "" {
+		c.Append(conversation.NewMessage("", "assistant", answer, 0))
+	}
+	row.System, row.SystemFixed = c.Session.System, true // also "", because no other prompt was sent
+	c.Session = row
+	in := importer{from: Source{Time: row.Created}}
+	in.setDefaults(&Imported{}, &c.ImportedConversation)
+	c.Session.Updated = time.Time{} // it becomes the session used last
+	out, err := s.Import(ctx, c.ImportedConversation)
+	return out.Session.ID, err
+}
+
 // importer is the state of one import.
 type importer struct {
 	s      *store.Store

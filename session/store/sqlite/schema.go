@@ -25,11 +25,12 @@ const maxVersion = 1000
 // the error is ErrNotHistory, ErrOtherBuild or ErrDamaged.
 func HasSchema(ctx context.Context, db *sql.DB) (there bool, err error) {
 	t := WithoutTx(ctx, db)
-	there = hasSchema(t)
+	there = hasSchema(t, applicationID)
 	return there, t.Err
 }
 
-func hasSchema(t *Tx) bool {
+// hasSchema reports whether a database has the schema of the files with an application id.
+func hasSchema(t *Tx, id int) bool {
 	var app, version, things int
 	t.Row([]any{&app, &version, &things}, `
 		SELECT
@@ -39,7 +40,7 @@ func hasSchema(t *Tx) bool {
 	switch {
 	case app == 0 && version == 0 && things == 0:
 		return false
-	case app != applicationID:
+	case app != id:
 		t.Fail(ErrNotHistory)
 	case 0 < version && version < maxVersion && version != schemaVersion:
 		t.Fail(ErrOtherBuild)
@@ -49,12 +50,16 @@ func hasSchema(t *Tx) bool {
 	return t.Err == nil
 }
 
-// CreateSchema creates the schema in an empty database. If it exists, only the version is written again, which costs
-// nothing and reveals whether the file can be written.
-func CreateSchema(t *Tx) {
-	if !hasSchema(t) {
-		t.Exec(SchemaSQL)
+// CreateSchema creates the schema of a history in an empty database.
+func CreateSchema(t *Tx) { CreateTables(t, applicationID, SchemaSQL) }
+
+// CreateTables creates tables in an empty database, and writes the application id by which files with these tables are
+// recognised. If they exist, only the version is written again, which costs nothing and reveals whether the file can be
+// written.
+func CreateTables(t *Tx, id int, tables string) {
+	if !hasSchema(t, id) {
+		t.Exec(tables)
 	}
 	// PRAGMA takes no parameters.
-	t.Exec(fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, schemaVersion))
+	t.Exec(fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", id, schemaVersion))
 }

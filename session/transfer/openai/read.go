@@ -45,14 +45,9 @@ func Read(values iter.Seq2[conversation.Value, error], add func(conversation.Con
 			return err
 		}
 		o := objectOf(v.Raw)
-		request := requestOf(o)
-		if request == nil {
+		if request := requestOf(o); request == nil {
 			loose.value(v, o)
-			continue
-		}
-		one := newReader()
-		one.request(request)
-		if err := add(one.finish()); err != nil {
+		} else if err := add(newReader().request(request)); err != nil {
 			return err
 		}
 	}
@@ -61,6 +56,9 @@ func Read(values iter.Seq2[conversation.Value, error], add func(conversation.Con
 	}
 	return add(loose.finish())
 }
+
+// ReadRequest reads the messages in the body of a request.
+func ReadRequest(body []byte) conversation.Conversation { return newReader().request(objectOf(body)) }
 
 var (
 	// The known keys of an object around messages, and those that hold messages.
@@ -109,7 +107,7 @@ func (r *reader) ignore(o object, known []string) {
 }
 
 // request reads an object with messages, such as the body of a request.
-func (r *reader) request(o object) {
+func (r *reader) request(o object) conversation.Conversation {
 	r.Session.Title, r.Session.Model = o.text("title"), o.text("model")
 	system := conversation.ReadContent(o["system"]).Text
 	r.Session.System = conversation.JoinParagraphs(system, o.text("instructions"))
@@ -123,6 +121,7 @@ func (r *reader) request(o object) {
 		}
 	}
 	r.ignore(o, requestKeys)
+	return r.finish()
 }
 
 // value reads a message. o is v as an object, or nil.
