@@ -53,7 +53,7 @@ type Model struct {
 	request    // the request that the panel showed when the view was read
 	Subject    Subject
 	ActiveView View
-	shown      *pager // nil while it is being read
+	shown      *Pager // nil while it is being read
 	reading    app.Latest
 	then       func(func() tea.Cmd) app.Then // wraps the result of a reading, which is dropped if a newer one has begun
 	verdicts   []store.PastVerdict           // of the message in past requests, newest first
@@ -78,7 +78,7 @@ func (in *Model) Resize(w, h int) {
 	case in.ActiveView == RepairView: // its columns depend on the width
 		in.write(0, in.repair)
 	default:
-		in.shown.resize(w, h)
+		in.shown.Resize(w, h)
 	}
 }
 
@@ -169,7 +169,7 @@ func (in *Model) write(size int, fill func(p *page)) tea.Cmd {
 
 // put shows a page.
 func (in *Model) put(page *page) {
-	v := &pager{
+	v := &Pager{
 		st: &in.Themes.Styles, page: page, wide: in.entry().Role == history.Tool || in.ActiveView == JSONView,
 	}
 	switch in.ActiveView {
@@ -179,13 +179,13 @@ func (in *Model) put(page *page) {
 		v.foot = in.remedies
 	}
 	if n := page.hidden; n > 0 {
-		page.paragraphs = slices.Insert(page.paragraphs, 0, paragraph{Kind: kindWarning, Text: "! " +
+		page.paragraphs = slices.Insert(page.paragraphs, 0, Paragraph{Kind: KindWarning, Text: "! " +
 			theme.PluralOf(n, "secret is", "secrets are") + " hidden in this view; " + in.Keys.First(keymap.Reveal) +
 			" shows possible secrets."})
 	}
-	v.resize(in.w, in.h)
+	v.Resize(in.w, in.h)
 	if in.shown != nil {
-		v.goTo(in.shown.top.line)
+		v.GoTo(in.shown.top.line)
 	} else if in.Subject.MessageIndex > 0 {
 		for range in.Subject.MessageIndex + 1 {
 			v.jump(1)
@@ -236,13 +236,13 @@ func (in *Model) Position() string {
 		list := RepairedEntries(&in.Plan)
 		return "repair " + theme.Thousands(in.repairNumber(list)+1) + " of " + theme.Thousands(len(list))
 	}
-	return in.shown.position()
+	return in.shown.Position()
 }
 
 // Update handles a key or the mouse wheel.
 func (in *Model) Update(msg tea.Msg) tea.Cmd {
 	if wheel, ok := msg.(tea.MouseWheelMsg); ok && in.shown != nil {
-		in.shown.scroll(keymap.Wheel(wheel, 3))
+		in.shown.Scroll(keymap.Wheel(wheel, 3))
 	}
 	if press, ok := msg.(tea.KeyPressMsg); ok {
 		return in.key(press)
@@ -293,7 +293,7 @@ func (in *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return in.Do(a)
 	}
 	if by, ok := k.Stride(msg, max(1, v.h-1)); ok {
-		v.scroll(by)
+		v.Scroll(by)
 		return nil
 	}
 	return in.NoKey(msg, k.First(keymap.Focus)+" shows the next view, "+k.First(keymap.Back)+" closes this.")

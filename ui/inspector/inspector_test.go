@@ -183,7 +183,7 @@ func TestAMessageIsShownWithWhatWasInserted(t *testing.T) {
 		p.message(text, c.e)
 		got := ""
 		for _, of := range p.paragraphs {
-			sign := map[paragraphKind]string{kindUnsent: "-", kindAdded: "+", kindMarker: "◐"}[of.Kind]
+			sign := map[ParagraphKind]string{KindUnsent: "-", KindAdded: "+", KindMarker: "◐"}[of.Kind]
 			got += sign + of.Text + sign
 		}
 		if got != c.want {
@@ -209,7 +209,7 @@ func TestAPageHidesSecretsAcrossItsCuts(t *testing.T) {
 		p.message(text, e)
 		got, inserted := "", ""
 		for _, of := range p.paragraphs {
-			if of.Kind == kindMarker {
+			if of.Kind == KindMarker {
 				inserted += of.Text
 				continue
 			}
@@ -225,15 +225,15 @@ func TestAPageHidesSecretsAcrossItsCuts(t *testing.T) {
 }
 
 // paged is a pager for some paragraphs.
-func paged(w, h int, list ...paragraph) *pager {
+func paged(w, h int, list ...Paragraph) *Pager {
 	st := theme.New(theme.None, theme.Palette{}, 0)
-	g := &pager{st: &st, page: &page{paragraphs: list}}
-	g.resize(w, h)
+	g := &Pager{st: &st, page: &page{paragraphs: list}}
+	g.Resize(w, h)
 	return g
 }
 
 // all is what a pager shows from its top to its end, a row each.
-func (g *pager) all() (rows []string) {
+func (g *Pager) all() (rows []string) {
 	for i := range g.lines {
 		for _, row := range g.wrapped(i) {
 			rows = append(rows, ansi.Strip(row))
@@ -242,16 +242,16 @@ func (g *pager) all() (rows []string) {
 	return rows
 }
 
-func paragraphs(t *rapid.T) []paragraph {
+func paragraphs(t *rapid.T) []Paragraph {
 	text := rapid.SampledFrom([]string{
 		"", "a", "some words of a text ", "\n", "\r\n", "x\r\ny", "\t", "ünï", "日本語の文",
 		"👩‍👩‍👧", "e\u0301\u0302", "\x1b[31m", "\u202e", "\xff\xfe",
 		strings.Repeat("long", 40), strings.Repeat("word ", 30), strings.Repeat("0", 30_000),
 		strings.Repeat("語", 10_000), "\n\n\n",
 	})
-	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) paragraph {
-		kind := paragraphKind(rapid.IntRange(0, int(kindVerdict)).Draw(t, "kind"))
-		return paragraph{Kind: kind, Text: text.Draw(t, "text")}
+	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Paragraph {
+		kind := ParagraphKind(rapid.IntRange(0, int(KindVerdict)).Draw(t, "kind"))
+		return Paragraph{Kind: kind, Text: text.Draw(t, "text")}
 	}), 1, 12).Draw(t, "paragraphs")
 }
 
@@ -281,14 +281,14 @@ func TestAPagerScrollsRowByRow(t *testing.T) {
 		all, at := g.all(), 0
 		for range 40 {
 			by := rapid.IntRange(-9, 9).Draw(t, "by")
-			g.scroll(by)
+			g.Scroll(by)
 			at = max(0, min(at+by, len(all)-h))
 			want := strings.Join(all[at:min(len(all), at+h)], "\n")
 			if got := ansi.Strip(strings.Join(g.View(), "\n")); got != want {
 				t.Fatalf("row %d of %d:\n%s\nwant\n%s", at, len(all), got, want)
 			}
 		}
-		g.scroll(keymap.AllLines)
+		g.Scroll(keymap.AllLines)
 		want := strings.Join(all[max(0, len(all)-h):], "\n")
 		if got := ansi.Strip(strings.Join(g.View(), "\n")); got != want {
 			t.Fatalf("the end is\n%s\nwant\n%s", got, want)
@@ -298,13 +298,13 @@ func TestAPagerScrollsRowByRow(t *testing.T) {
 
 func TestAPagerMarksWhatIsNotSentWithoutColour(t *testing.T) {
 	g := paged(40, 20,
-		paragraph{Kind: kindVerdict, Mark: "◐", Title: "gpt-5.2", Text: "  cut", Aside: "~44 tokens"},
-		paragraph{Kind: kindSent, Text: "The beginning is sent"},
-		paragraph{Kind: kindMarker, Text: " ... (cut)", Aside: "added in place"},
-		paragraph{Kind: kindUnsent, Text: " and the rest is not,\n\nnor is this."},
-		paragraph{Kind: kindSent, Text: "\nThis is sent again, "},
-		paragraph{Kind: kindUnsent, Text: "this not."},
-		paragraph{Kind: kindAdded, Text: "[note]"},
+		Paragraph{Kind: KindVerdict, Mark: "◐", Title: "gpt-5.2", Text: "  cut", Aside: "~44 tokens"},
+		Paragraph{Kind: KindSent, Text: "The beginning is sent"},
+		Paragraph{Kind: KindMarker, Text: " ... (cut)", Aside: "added in place"},
+		Paragraph{Kind: KindUnsent, Text: " and the rest is not,\n\nnor is this."},
+		Paragraph{Kind: KindSent, Text: "\nThis is sent again, "},
+		Paragraph{Kind: KindUnsent, Text: "this not."},
+		Paragraph{Kind: KindAdded, Text: "[note]"},
 	)
 	want := ` ◐ gpt-5.2  cut              ~44 tokens
  ▌ The beginning is sent
@@ -319,7 +319,7 @@ func TestAPagerMarksWhatIsNotSentWithoutColour(t *testing.T) {
 	if got := uitest.Plain(g.View()); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	g.resize(16, 20)
+	g.Resize(16, 20)
 	if got := uitest.Plain(g.View()); strings.Split(got, "\n")[1] != "   ~44 tokens" {
 		t.Errorf("on a narrow screen the tokens are not below their line:\n%s", got)
 	}

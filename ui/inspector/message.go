@@ -29,28 +29,28 @@ func (r *request) message(p *page, id int64, stored store.Message) {
 	case judged:
 		r.verdict(p, stored, e)
 	case r.Ready:
-		p.line(kindWarning, "This request does not contain the message: it came later, or is on another branch.")
+		p.line(KindWarning, "This request does not contain the message: it came later, or is on another branch.")
 	default:
-		p.line(kindRemark, "This message has no verdict yet.")
+		p.line(KindRemark, "This message has no verdict yet.")
 	}
-	p.line(kindRemark, "")
+	p.line(KindRemark, "")
 	switch {
 	case stored.Damaged:
-		p.line(kindWarning, "This message is damaged. The readable part below is never sent:")
-		p.block(kindUnsent, stored.Remains)
+		p.line(KindWarning, "This message is damaged. The readable part below is never sent:")
+		p.block(KindUnsent, stored.Remains)
 	case stored.Content == "" && len(stored.ToolCalls)+len(stored.Parts) == 0:
-		p.line(kindRemark, "The message has no text.")
+		p.line(KindRemark, "The message has no text.")
 	case judged:
 		p.message(stored.Content, e)
 	default:
-		p.block(kindPlain, stored.Content)
+		p.block(KindPlain, stored.Content)
 	}
-	kind := kindPlain
+	kind := KindPlain
 	if judged && !e.Sent() {
-		kind = kindUnsent
+		kind = KindUnsent
 	}
 	if len(stored.Parts)+len(stored.ToolCalls) > 0 || stored.Reasoning != "" {
-		p.line(kindRemark, "")
+		p.line(KindRemark, "")
 	}
 	r.holds(p, kind, stored.Message)
 }
@@ -69,15 +69,15 @@ func (r *request) verdict(p *page, stored store.Message, e history.Entry) {
 	if e.Role == history.Assistant && stored.Model != "" {
 		who = transcript.ModelName(stored.Model)
 	}
-	p.add(paragraph{
-		Kind: kindVerdict, Mark: glyph, Title: who, Text: "  " + verdict, Aside: r.tokens(e),
+	p.add(Paragraph{
+		Kind: KindVerdict, Mark: glyph, Title: who, Text: "  " + verdict, Aside: r.tokens(e),
 	})
-	p.add(paragraph{Kind: kindRemark, Text: reason, Aside: size})
+	p.add(Paragraph{Kind: KindRemark, Text: reason, Aside: size})
 	for _, repair := range e.Repairs {
-		p.line(kindRemark, "%s", theme.OneSentence(repair.Sentence()))
+		p.line(KindRemark, "%s", theme.OneSentence(repair.Sentence()))
 	}
 	if r.proof(p); r.Past != nil && !r.Past.Proven {
-		p.line(kindRemark, "The verdict is the recorded one.")
+		p.line(KindRemark, "The verdict is the recorded one.")
 	}
 }
 
@@ -119,25 +119,25 @@ func (r *request) proof(p *page) {
 	if r.Past.Proven {
 		proof = " · ✓ proven by hash"
 	}
-	p.line(kindRemark, "%s · sent %s · %s%s", panel.TurnName(r.Past.RecordedRequest),
+	p.line(KindRemark, "%s · sent %s · %s%s", panel.TurnName(r.Past.RecordedRequest),
 		q.Created.Local().Format(time.DateTime), theme.OneLine(q.Endpoint+"/"+q.Model), proof)
 	if !r.Past.Proven {
-		p.line(kindWarning, "! Not proven to be what was sent: %s", theme.OneSentence(r.Past.Doubt))
+		p.line(KindWarning, "! Not proven to be what was sent: %s", theme.OneSentence(r.Past.Doubt))
 	}
 }
 
 // holds writes what a message has besides its text.
-func (r *request) holds(p *page, k paragraphKind, m history.Message) {
+func (r *request) holds(p *page, k ParagraphKind, m history.Message) {
 	for _, part := range m.Parts {
-		p.line(kindRemark, "%s", theme.FileLabel(part, r.Plan.Sum.Tokens(part.Tokens)))
+		p.line(KindRemark, "%s", theme.FileLabel(part, r.Plan.Sum.Tokens(part.Tokens)))
 		p.block(k, part.AsText())
 	}
 	if m.Reasoning != "" {
-		p.line(kindRemark, "reasoning · %s", theme.Plural(utf8.RuneCountInString(m.Reasoning), "character"))
+		p.line(KindRemark, "reasoning · %s", theme.Plural(utf8.RuneCountInString(m.Reasoning), "character"))
 		p.block(k, m.Reasoning)
 	}
 	for _, call := range m.ToolCalls {
-		p.line(kindRemark, "calls %s · id %s", theme.OneLine(call.Name), theme.QuotedID(call.ID))
+		p.line(KindRemark, "calls %s · id %s", theme.OneLine(call.Name), theme.QuotedID(call.ID))
 		p.block(k, call.Arguments)
 	}
 }
@@ -150,7 +150,7 @@ func (r *request) asSent(p *page, id int64) {
 		r.writeMessage(p, i, shown[i])
 	}
 	if len(at) == 0 {
-		p.line(kindPlain, "This message is not in its place in the request.")
+		p.line(KindPlain, "This message is not in its place in the request.")
 	}
 }
 
@@ -160,9 +160,9 @@ func (r *request) whole(p *page) {
 	if limit := r.Plan.Sum.Limit; limit > 0 {
 		used += " of " + theme.Thousands(limit)
 	}
-	p.line(kindPlain, "%s · ~%s tokens", theme.Plural(len(r.Plan.Messages), "message"), used)
+	p.line(KindPlain, "%s · ~%s tokens", theme.Plural(len(r.Plan.Messages), "message"), used)
 	if r.Problem != "" {
-		p.line(kindWarning, "! %s", theme.OneSentence(r.Problem))
+		p.line(KindWarning, "! %s", theme.OneSentence(r.Problem))
 	}
 	r.proof(p)
 	for i, entries := range r.Plan.EntriesByMessage() {
@@ -178,17 +178,17 @@ func (r *request) writeMessage(p *page, i int, entries []int) {
 		facts = append(facts, "answers the call "+theme.QuotedID(sent.ToolCallID))
 	}
 	number := fmt.Sprintf("%*s  ", len(theme.Thousands(len(r.Plan.Messages))), theme.Thousands(i+1))
-	p.line(kindRemark, "")
-	p.add(paragraph{
-		Kind: kindRemark, Title: number + theme.OneLine(string(sent.Role)), Text: "  " + strings.Join(facts, " · "),
+	p.line(KindRemark, "")
+	p.add(Paragraph{
+		Kind: KindRemark, Title: number + theme.OneLine(string(sent.Role)), Text: "  " + strings.Join(facts, " · "),
 	})
-	r.holds(p, kindPlain, history.Message{Parts: sent.Parts})
-	p.block(kindPlain, sent.Content)
+	r.holds(p, KindPlain, history.Message{Parts: sent.Parts})
+	p.block(KindPlain, sent.Content)
 	if sent.Content == "" && len(sent.ToolCalls)+len(sent.Parts) == 0 {
-		p.line(kindRemark, "(no text)")
+		p.line(KindRemark, "(no text)")
 	}
 	sent.Parts = nil
-	r.holds(p, kindPlain, sent)
+	r.holds(p, KindPlain, sent)
 }
 
 // whose says where a message of the request comes from: from entries of the plan, or from winnow.
@@ -244,17 +244,17 @@ func (in *Model) readBody() tea.Cmd {
 func (in *Model) ShowBody(raw []byte) tea.Cmd {
 	r, name := in.request, in.Panel.RequestName(in.Panel.ShownRequest())
 	return in.write(len(raw), func(p *page) {
-		p.line(kindRemark, "%s: %s, formatted for reading.", theme.UpperFirst(name), theme.Plural(len(raw), "byte"))
+		p.line(KindRemark, "%s: %s, formatted for reading.", theme.UpperFirst(name), theme.Plural(len(raw), "byte"))
 		if r.Problem != "" {
-			p.line(kindWarning, "! This request would not be sent: %s", theme.OneSentence(r.Problem))
+			p.line(KindWarning, "! This request would not be sent: %s", theme.OneSentence(r.Problem))
 		}
 		r.proof(p)
 		var laidOut bytes.Buffer
 		if json.Indent(&laidOut, raw, "", "  ") != nil {
 			laidOut.Write(raw)
 		}
-		p.line(kindRemark, "")
-		p.block(kindPlain, laidOut.String())
+		p.line(KindRemark, "")
+		p.block(KindPlain, laidOut.String())
 	})
 }
 

@@ -16,28 +16,28 @@ import (
 	"winnow/ui/theme"
 )
 
-// paragraphKind decides how a paragraph is drawn.
-type paragraphKind uint8
+// ParagraphKind decides how a paragraph is drawn.
+type ParagraphKind uint8
 
 // The kinds. None is shown by colour alone: each has a mark, bold letters or its place as well.
 const (
-	kindPlain   paragraphKind = iota // text without a verdict
-	kindRemark                       // a remark of winnow's
-	kindWarning                      // a remark about a problem
-	kindVerdict                      // a verdict in words, in the colour of its glyph
-	kindDrawn                        // a line that is already styled
+	KindPlain   ParagraphKind = iota // text without a verdict
+	KindRemark                       // a remark of winnow's
+	KindWarning                      // a remark about a problem
+	KindVerdict                      // a verdict in words, in the colour of its glyph
+	KindDrawn                        // a line that is already styled
 
 	// The following kinds have a mark left of each row.
 
-	kindSent   // text of a message that is sent
-	kindUnsent // text of a message that is not sent
-	kindMarker // text that is sent in place of a cut
-	kindAdded  // other text that winnow adds
+	KindSent   // text of a message that is sent
+	KindUnsent // text of a message that is not sent
+	KindMarker // text that is sent in place of a cut
+	KindAdded  // other text that winnow adds
 )
 
-// paragraph is a text of one kind. It begins on a line of its own.
-type paragraph struct {
-	Kind  paragraphKind
+// Paragraph is a text of one kind. It begins on a line of its own.
+type Paragraph struct {
+	Kind  ParagraphKind
 	Mark  string // glyph left of the first row
 	Title string // bold, before the text
 	Text  string
@@ -48,7 +48,7 @@ type paragraph struct {
 type page struct {
 	secrets    theme.Secrets
 	hidden     int // number of redacted secrets
-	paragraphs []paragraph
+	paragraphs []Paragraph
 }
 
 // hide redacts a text.
@@ -59,20 +59,20 @@ func (p *page) hide(text string) string {
 }
 
 // add redacts and adds a paragraph.
-func (p *page) add(of paragraph) {
+func (p *page) add(of Paragraph) {
 	of.Title, of.Text = p.hide(of.Title), p.hide(of.Text)
 	p.paragraphs = append(p.paragraphs, of)
 }
 
 // line adds a formatted line.
-func (p *page) line(k paragraphKind, format string, args ...any) {
-	p.add(paragraph{Kind: k, Text: fmt.Sprintf(format, args...)})
+func (p *page) line(k ParagraphKind, format string, args ...any) {
+	p.add(Paragraph{Kind: k, Text: fmt.Sprintf(format, args...)})
 }
 
 // block adds a text unless it is empty.
-func (p *page) block(k paragraphKind, text string) {
+func (p *page) block(k ParagraphKind, text string) {
 	if text != "" {
-		p.add(paragraph{Kind: k, Text: text})
+		p.add(Paragraph{Kind: k, Text: text})
 	}
 }
 
@@ -81,18 +81,18 @@ func (p *page) message(text string, e history.Entry) {
 	secrets := p.secrets.Spans(text)
 	p.hidden += len(secrets)
 	at, characters := 0, 0
-	take := func(k paragraphKind, end int) {
+	take := func(k ParagraphKind, end int) {
 		from := at
 		for ; characters < end && at < len(text); characters++ {
 			_, n := utf8.DecodeRuneInString(text[at:])
 			at += n
 		}
 		if shown := theme.RedactRange(secrets, text, from, at); shown != "" {
-			p.paragraphs = append(p.paragraphs, paragraph{Kind: k, Text: shown})
+			p.paragraphs = append(p.paragraphs, Paragraph{Kind: k, Text: shown})
 		}
 	}
 	inserted := e.Inserted
-	takeTo := func(k paragraphKind, end int) {
+	takeTo := func(k ParagraphKind, end int) {
 		for ; len(inserted) > 0 && inserted[0].At <= end; inserted = inserted[1:] {
 			take(k, inserted[0].At)
 			p.insert(inserted[0], e.Cuts)
@@ -100,21 +100,21 @@ func (p *page) message(text string, e history.Entry) {
 		take(k, end)
 	}
 	if !e.Sent() {
-		take(kindUnsent, math.MaxInt)
+		take(KindUnsent, math.MaxInt)
 		return
 	}
 	for _, c := range e.Cuts {
-		takeTo(kindSent, c.From)
-		takeTo(kindUnsent, c.To)
+		takeTo(KindSent, c.From)
+		takeTo(KindUnsent, c.To)
 	}
-	takeTo(kindSent, math.MaxInt)
+	takeTo(KindSent, math.MaxInt)
 }
 
 // insert adds a text that is inserted into a message: a marker if it replaces a cut.
 func (p *page) insert(in history.Insertion, cuts []history.CharRange) {
-	added := paragraph{Kind: kindAdded, Text: in.Text}
+	added := Paragraph{Kind: KindAdded, Text: in.Text}
 	if slices.ContainsFunc(cuts, func(c history.CharRange) bool { return c.From <= in.At && in.At <= c.To }) {
-		added.Kind = kindMarker
+		added.Kind = KindMarker
 		added.Aside = "added in place, " + theme.Plural(utf8.RuneCountInString(in.Text), "character")
 	}
 	p.add(added)
@@ -134,9 +134,9 @@ const (
 	markCells = 2  // the mark left of a text and a space
 )
 
-// pager scrolls through a page. It wraps only the lines on the screen, so a text of many megabytes opens at once; the
+// Pager scrolls through a page. It wraps only the lines on the screen, so a text of many megabytes opens at once; the
 // viewport of Bubbles would measure every line for each frame.
-type pager struct {
+type Pager struct {
 	page   *page
 	lines  []line
 	rows   map[int][]string // cache of wrapped lines, for width w
@@ -149,9 +149,14 @@ type pager struct {
 	foot func() []string // draws the lines that stay below the text; nil for none
 }
 
+// NewPager returns a pager for paragraphs without secrets. It has no size yet.
+func NewPager(st *theme.Styles, list []Paragraph) *Pager {
+	return &Pager{st: st, page: &page{paragraphs: list}, wide: true}
+}
+
 // line is a line of a paragraph.
 type line struct {
-	*paragraph
+	*Paragraph
 	text  string
 	first bool
 }
@@ -160,12 +165,13 @@ type line struct {
 type spot struct{ line, row int }
 
 // split splits the page into lines.
-func (g *pager) split() {
-	before := kindPlain
+func (g *Pager) split() {
+	before := KindPlain
 	for i := range g.page.paragraphs {
 		p := &g.page.paragraphs[i]
 		text, first := p.Text, true
-		if before >= kindSent && p.Kind >= kindSent { // the same text goes on: drop the white space at the break
+		// The same text goes on: drop the white space at the break, unless there is a line end before it.
+		if before >= KindSent && p.Kind >= KindSent && !strings.HasSuffix(g.page.paragraphs[i-1].Text, "\n") {
 			if text = strings.TrimPrefix(strings.TrimPrefix(text, " "), "\n"); text == "" {
 				continue
 			}
@@ -190,8 +196,8 @@ func piece(text string) int {
 	return end
 }
 
-// resize sets the size in cells. The line at the top stays there.
-func (g *pager) resize(w, h int) {
+// Resize sets the size in cells. The line at the top stays there.
+func (g *Pager) Resize(w, h int) {
 	if g.lines == nil {
 		g.split()
 	}
@@ -203,7 +209,7 @@ func (g *pager) resize(w, h int) {
 }
 
 // fit gives the text the lines that the foot leaves. A low screen has no foot.
-func (g *pager) fit() {
+func (g *Pager) fit() {
 	const leastText = 4 // lines
 	g.h = max(1, g.height)
 	if g.foot != nil {
@@ -215,7 +221,7 @@ func (g *pager) fit() {
 }
 
 // wrapped returns the rows of line i, at least one.
-func (g *pager) wrapped(i int) []string {
+func (g *Pager) wrapped(i int) []string {
 	const kept = 1 << 10
 	if g.rows == nil || len(g.rows) >= kept {
 		g.rows = map[int][]string{}
@@ -227,7 +233,7 @@ func (g *pager) wrapped(i int) []string {
 }
 
 // move returns the spot that is so many rows below another one, or above it, within the text.
-func (g *pager) move(at spot, by int) spot {
+func (g *Pager) move(at spot, by int) spot {
 	for ; by < 0 && at != (spot{}); by++ {
 		if at.row == 0 {
 			at = spot{at.line - 1, len(g.wrapped(at.line - 1))}
@@ -243,21 +249,21 @@ func (g *pager) move(at spot, by int) spot {
 }
 
 // clamp scrolls back if the end of the text is above the end of the screen.
-func (g *pager) clamp() {
+func (g *Pager) clamp() {
 	last := g.move(spot{len(g.lines), 0}, -g.h)
 	if g.top.line > last.line || g.top.line == last.line && g.top.row > last.row {
 		g.top = last
 	}
 }
 
-// goTo scrolls a line to the top.
-func (g *pager) goTo(line int) {
+// GoTo scrolls a line to the top.
+func (g *Pager) GoTo(line int) {
 	g.top = spot{line, 0}
 	g.clamp()
 }
 
-// scroll scrolls by rows, or by keymap.AllLines to an end.
-func (g *pager) scroll(by int) {
+// Scroll scrolls by rows, or by keymap.AllLines to an end.
+func (g *Pager) Scroll(by int) {
 	switch by {
 	case -keymap.AllLines:
 		g.top = spot{}
@@ -270,17 +276,17 @@ func (g *pager) scroll(by int) {
 }
 
 // jump scrolls to the next or previous heading, if there is one.
-func (g *pager) jump(by int) {
+func (g *Pager) jump(by int) {
 	for i := g.top.line + by; i >= 0 && i < len(g.lines); i += by {
 		if g.lines[i].first && g.lines[i].Title != "" {
-			g.goTo(i)
+			g.GoTo(i)
 			return
 		}
 	}
 }
 
-// position says in percent how far down the text is scrolled, "" if all of it is visible.
-func (g *pager) position() string {
+// Position says in percent how far down the text is scrolled, "" if all of it is visible.
+func (g *Pager) Position() string {
 	end := g.move(g.top, g.h)
 	if g.top == (spot{}) && end.line == len(g.lines) {
 		return ""
@@ -289,7 +295,7 @@ func (g *pager) position() string {
 }
 
 // View draws the visible rows and the foot.
-func (g *pager) View() (rows []string) {
+func (g *Pager) View() (rows []string) {
 	for at := g.top; at.line < len(g.lines) && len(rows) < g.h; at = g.move(at, 1) {
 		rows = append(rows, g.wrapped(at.line)[at.row])
 	}
@@ -300,15 +306,15 @@ func (g *pager) View() (rows []string) {
 }
 
 // draw draws a line in rows. An aside without room beside the first row gets a row of its own.
-func (g *pager) draw(l line) []string {
-	if l.Kind == kindDrawn {
+func (g *Pager) draw(l line) []string {
+	if l.Kind == KindDrawn {
 		return []string{l.text}
 	}
 	title, aside, mark := "", "", marks[l.Kind]
 	if l.first {
 		title, aside, mark = markdown.Visible(l.Title), l.Aside, cmp.Or(l.Mark, mark)
 	}
-	w, style := max(1, g.w-2*theme.Gutter(g.w)-markCells), g.style(l.paragraph)
+	w, style := max(1, g.w-2*theme.Gutter(g.w)-markCells), g.style(l.Paragraph)
 	room := min(w, maxProse)
 	if g.wide {
 		room = w
@@ -332,32 +338,32 @@ func (g *pager) draw(l line) []string {
 }
 
 // marks are the marks left of a text by its kind.
-var marks = map[paragraphKind]string{
-	kindSent: "▌", kindUnsent: "┊", kindMarker: "◐", kindAdded: "✚",
+var marks = map[ParagraphKind]string{
+	KindSent: "▌", KindUnsent: "┊", KindMarker: "◐", KindAdded: "✚",
 }
 
 // marked draws the margin and a mark.
-func (g *pager) marked(mark string) string {
+func (g *Pager) marked(mark string) string {
 	style := g.st.GlyphStyle(mark)
-	if mark == marks[kindUnsent] {
+	if mark == marks[KindUnsent] {
 		style = g.st.Faint
 	}
 	return strings.Repeat(" ", theme.Gutter(g.w)) + theme.Fit(style.Render(mark), markCells)
 }
 
 // style returns the style of a paragraph's text.
-func (g *pager) style(p *paragraph) lipgloss.Style {
+func (g *Pager) style(p *Paragraph) lipgloss.Style {
 	switch p.Kind {
-	case kindVerdict:
+	case KindVerdict:
 		if p.Mark != "○" && p.Mark != "⊘" {
 			return g.st.GlyphStyle(p.Mark)
 		}
 		return g.st.Muted
-	case kindUnsent, kindRemark:
+	case KindUnsent, KindRemark:
 		return g.st.Muted
-	case kindMarker, kindAdded:
+	case KindMarker, KindAdded:
 		return g.st.GlyphStyle(marks[p.Kind]).Bold(true)
-	case kindWarning:
+	case KindWarning:
 		return g.st.Cut
 	}
 	return g.st.Text

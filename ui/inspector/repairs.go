@@ -55,18 +55,18 @@ func (in *Model) repair(p *page) {
 	}
 	for _, r := range e.Repairs {
 		what, instead, _ := strings.Cut(r.Cause.Sentence(), "; ")
-		p.add(paragraph{Mark: "▲", Title: strings.TrimSuffix(what, ".")})
+		p.add(Paragraph{Mark: "▲", Title: strings.TrimSuffix(what, ".")})
 		if r.Remedy == history.SendRepaired {
-			p.block(kindRemark, theme.UpperFirst(instead))
+			p.block(KindRemark, theme.UpperFirst(instead))
 		}
 	}
-	p.line(kindRemark, "Many servers refuse a whole request for this.")
-	p.line(kindRemark, "")
+	p.line(KindRemark, "Many servers refuse a whole request for this.")
+	p.line(KindRemark, "")
 	for _, row := range in.comparison(plan, e, when) {
-		p.paragraphs = append(p.paragraphs, paragraph{Kind: kindDrawn, Text: row})
+		p.paragraphs = append(p.paragraphs, Paragraph{Kind: KindDrawn, Text: row})
 	}
-	p.line(kindRemark, "")
-	p.line(kindRemark, "The original is kept byte for byte.")
+	p.line(KindRemark, "")
+	p.line(KindRemark, "The original is kept byte for byte.")
 }
 
 // readRemedies plans with each remedy for the message, and keeps those that make a difference.

@@ -46,13 +46,13 @@ func (p *Model) drawList(in, w, top, h int) (drawn []string) {
 	l.end = min(all, l.first+h)
 	cols := p.columns(in)
 	for i := l.first; i < l.end; i++ {
-		it := item{
-			glyph: "›", who: "you", text: "draft", words: st.You, tokens: theme.Thousands(draft),
+		it := Line{
+			Glyph: "›", Who: "you", Text: "draft", Words: st.You, Tokens: theme.Thousands(draft),
 		}
 		if i < n {
 			it = p.item(rows[i])
 		}
-		line := it.draw(st, cols)
+		line := it.Draw(st, cols)
 		if p.Focused && p.Whatif == nil && i == at {
 			line = st.CursorRow(line[1:], w)
 		}
@@ -69,9 +69,9 @@ func (p *Model) draft() int {
 	return p.ShownRequest().share("draft")
 }
 
-// columns are the columns of the list in cells: the text begins at text, and the numbers end at end. Who and saved are
-// 0 if there is no room for them.
-type columns struct{ digits, who, text, saved, end int }
+// Columns are the columns of a list in cells: Digits of the number, the speaker, the text, which begins at Text, and the
+// saved tokens; the numbers end at End. Who and Saved are 0 if there is no room for them.
+type Columns struct{ Digits, Who, Text, Saved, End int }
 
 // The narrowest columns.
 const (
@@ -82,7 +82,7 @@ const (
 )
 
 // columns divides w cells. The column of saved tokens exists only if something is saved.
-func (p *Model) columns(w int) columns {
+func (p *Model) columns(w int) Columns {
 	r, saved, model := p.ShownRequest(), 0, p.Ref
 	if r.Past != nil {
 		model = r.Past.Request.Model
@@ -90,100 +90,105 @@ func (p *Model) columns(w int) columns {
 	for i := range r.Plan.Entries {
 		saved = max(saved, r.Plan.Entries[i].TokensBefore-r.Plan.Entries[i].TokensAfter)
 	}
-	c := columns{digits: len(theme.Thousands(max(10, len(r.Plan.Entries)))), end: w + 1}
-	c.who = max(len("model"), theme.Width(theme.ModelFamily(model))) + 1
+	c := Columns{Digits: len(theme.Thousands(max(10, len(r.Plan.Entries)))), End: w + 1}
+	c.Who = max(len("model"), theme.Width(theme.ModelFamily(model))) + 1
 	if saved > 0 || p.Whatif != nil {
-		c.saved = max(savedCells, 2+len(r.FormatTokens(saved)))
+		c.Saved = max(savedCells, 2+len(r.FormatTokens(saved)))
 	}
-	lead := len(" G ") + c.digits + 1
-	if c.text = lead + c.who; c.end-c.saved-tokensCells-c.text < minText {
-		c.text, c.who, c.saved = lead, 0, 0
+	return c.Fit()
+}
+
+// Fit decides where the text begins. Without room for it, the columns of the speaker and of the saved tokens go.
+func (c Columns) Fit() Columns {
+	lead := len(" G ") + c.Digits + 1
+	if c.Text = lead + c.Who; c.End-c.Saved-tokensCells-c.Text < minText {
+		c.Text, c.Who, c.Saved = lead, 0, 0
 	}
 	return c
 }
 
-// item is the content of one line of the list.
-type item struct {
-	glyph, number string
-	who           string         // the speaker; "" for a group of messages and for added text
-	text          string         // the verdict, or the beginning of the message
-	more          string         // the beginning of the message, after the verdict if there is room
-	words         lipgloss.Style // style of text
-	tokens, saved string
+// Line is the content of one line of a list.
+type Line struct {
+	Glyph, Number string
+	Who           string         // the speaker; "" for a group of messages and for added text
+	Text          string         // the verdict, or the beginning of the message
+	More          string         // the beginning of the message, after the verdict if there is room
+	Words         lipgloss.Style // style of Text
+	Tokens, Saved string
 }
 
-// draw draws the item without the cell of the cursor.
-func (it item) draw(st *theme.Styles, c columns) string {
-	lead, right, saved := fmt.Sprintf("%*s ", c.digits, it.number), "", st.Muted
-	if it.who == "" && it.number != "" {
-		lead = fmt.Sprintf("%-*s ", c.text-len(" G  "), it.number)
+// Draw draws the line without the cell of the cursor.
+func (it Line) Draw(st *theme.Styles, c Columns) string {
+	lead, right, saved := fmt.Sprintf("%*s ", c.Digits, it.Number), "", st.Muted
+	if it.Who == "" && it.Number != "" {
+		lead = fmt.Sprintf("%-*s ", c.Text-len(" G  "), it.Number)
 	}
-	line := " " + st.GlyphStyle(it.glyph).Render(it.glyph) + " " + st.Muted.Render(lead)
-	if it.who != "" && c.who > 0 {
-		line += st.Text.Render(theme.Fit(it.who, c.who-1) + " ")
+	line := " " + st.GlyphStyle(it.Glyph).Render(it.Glyph) + " " + st.Muted.Render(lead)
+	if it.Who != "" && c.Who > 0 {
+		line += st.Text.Render(theme.Fit(it.Who, c.Who-1) + " ")
 	}
-	if it.tokens != "" {
-		right = st.Text.Render(fmt.Sprintf("%*s", max(tokensCells, theme.Width(it.tokens)+1), it.tokens))
+	if it.Tokens != "" {
+		right = st.Text.Render(fmt.Sprintf("%*s", max(tokensCells, theme.Width(it.Tokens)+1), it.Tokens))
 	}
-	if strings.HasPrefix(it.saved, "+") { // tokens that a trial adds
+	if strings.HasPrefix(it.Saved, "+") { // tokens that a trial adds
 		saved = st.Seen
 	}
-	if c.saved > 0 {
-		right += saved.Render(fmt.Sprintf("%*s", c.saved, it.saved))
+	if c.Saved > 0 {
+		right += saved.Render(fmt.Sprintf("%*s", c.Saved, it.Saved))
 	}
-	end := c.end - theme.Width(right)
-	if _, reason, ok := strings.Cut(it.text, ": "); ok && it.more != "" && theme.Width(line+it.text) > end {
-		it.text = reason // The glyph already says the verdict.
+	end := c.End - theme.Width(right)
+	if _, reason, ok := strings.Cut(it.Text, ": "); ok && it.More != "" && theme.Width(line+it.Text) > end {
+		it.Text = reason // The glyph already says the verdict.
 	}
-	line += it.words.Render(markdown.OneLine(it.text, max(0, end-theme.Width(line))))
-	if room := end - theme.Width(line) - 2; it.more != "" && end-c.text >= wideText && room >= minText {
-		line += "  " + st.Muted.Render(markdown.OneLine(it.more, room))
+	line += it.Words.Render(markdown.OneLine(it.Text, max(0, end-theme.Width(line))))
+	if room := end - theme.Width(line) - 2; it.More != "" && end-c.Text >= wideText && room >= minText {
+		line += "  " + st.Muted.Render(markdown.OneLine(it.More, room))
 	}
 	return theme.Fit(line, end) + right
 }
 
 // item returns the content of a row.
-func (p *Model) item(row Row) item {
+func (p *Model) item(row Row) Line {
 	r, st := p.ShownRequest(), &p.Themes.Styles
 	if a := row.Added; a != nil {
-		return item{
-			glyph: "✚", text: addedName(a.Kind), words: st.GlyphStyle("✚"), tokens: r.FormatTokens(a.Tokens),
+		return Line{
+			Glyph: "✚", Text: addedName(a.Kind), Words: st.GlyphStyle("✚"), Tokens: r.FormatTokens(a.Tokens),
 		}
 	}
 	e := *row.Entry
-	it := item{glyph: theme.Glyph(e), number: theme.Thousands(e.Index + 1), words: st.Muted}
+	it := Line{Glyph: theme.Glyph(e), Number: theme.Thousands(e.Index + 1), Words: st.Muted}
 	before, after := 0, 0
 	for _, e := range r.Plan.Entries[e.Index : e.Index+row.Count] {
 		before, after = before+e.TokensBefore, after+e.TokensAfter
 	}
 	if e.Sent() {
-		it.tokens = r.FormatTokens(after)
+		it.Tokens = r.FormatTokens(after)
 	}
 	if diff := r.Plan.Sum.Tokens(after) - r.Plan.Sum.Tokens(before); diff < 0 {
-		it.saved = theme.Signed(diff)
+		it.Saved = theme.Signed(diff)
 	}
 	if row.Count > 1 {
-		it.number += "–" + theme.Thousands(e.Index+row.Count)
-		if it.text = "whole"; !e.Sent() {
-			it.text = theme.Thousands(row.Count) + " " + theme.VerdictWord(e)
+		it.Number += "–" + theme.Thousands(e.Index+row.Count)
+		if it.Text = "whole"; !e.Sent() {
+			it.Text = theme.Thousands(row.Count) + " " + theme.VerdictWord(e)
 		}
 		return it
 	}
 	m, _ := p.StoredMessage(e.ID)
-	it.who, it.text, it.more = theme.ShortSpeaker(e.Role, m.Model), theme.VerdictText(e), p.gist(m)
+	it.Who, it.Text, it.More = theme.ShortSpeaker(e.Role, m.Model), theme.VerdictText(e), p.gist(m)
 	switch change := r.change(&e); {
 	case record.UnreadByServer(e, r.FirstRead):
-		it.glyph, it.text, it.words = "▲", "not read", st.Repaired
+		it.Glyph, it.Text, it.Words = "▲", "not read", st.Repaired
 	case change != "":
 		diff := r.Plan.Sum.Tokens(e.TokensAfter - r.before[e.Index].TokensAfter)
-		it.text, it.saved, it.words = change, theme.Signed(diff), st.Cut
+		it.Text, it.Saved, it.Words = change, theme.Signed(diff), st.Cut
 		if diff > 0 {
-			it.words = st.Seen
+			it.Words = st.Seen
 		}
-	case it.text == "":
-		it.text, it.more = it.more, ""
+	case it.Text == "":
+		it.Text, it.More = it.More, ""
 	case e.Sent():
-		it.words = st.GlyphStyle(it.glyph)
+		it.Words = st.GlyphStyle(it.Glyph)
 	}
 	return it
 }

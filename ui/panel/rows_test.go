@@ -69,8 +69,8 @@ func TestTheNumbersOfTheRowsAddUp(t *testing.T) {
 		r, c := &p.Next, p.columns(44)
 		total, messages := r.share("system", "tools", "format")+p.draft(), 0
 		for _, row := range r.rows(false) {
-			line := []rune(ansi.Strip(p.item(row).draw(&p.Themes.Styles, c)))
-			if tokens := numbers(string(line[c.end-c.saved-tokensCells : c.end-c.saved])); len(tokens) > 0 {
+			line := []rune(ansi.Strip(p.item(row).Draw(&p.Themes.Styles, c)))
+			if tokens := numbers(string(line[c.End-c.Saved-tokensCells : c.End-c.Saved])); len(tokens) > 0 {
 				total += tokens[0]
 			}
 			switch n := numbers(string(line)); {

@@ -131,7 +131,7 @@ func (p *Model) head(t *text, h int) {
 	case len(r.Plan.Entries) == 0 && p.draft() == 0:
 		t.say(st.Muted, "%s", r.EmptyText())
 	case h >= columnHeight:
-		numbers, saved := "~tokens", p.columns(t.w).saved
+		numbers, saved := "~tokens", p.columns(t.w).Saved
 		if saved > 0 {
 			numbers += fmt.Sprintf("%*s", saved, "saved")
 		}
@@ -155,36 +155,40 @@ func (r *Request) sent(st *theme.Styles, verb string) string {
 		st.Muted.Render(" of "+theme.Thousands(r.Counts.Stored))
 }
 
-// part is a part of the bar.
-type part struct {
-	name  string
-	n     int
-	style lipgloss.Style
+// Part is a part of the bar.
+type Part struct {
+	Name  string
+	N     int // tokens
+	Style lipgloss.Style
 }
 
 // parts returns how the tokens are distributed. The overhead of the chat format counts with the messages.
-func (r *Request) parts(st *theme.Styles) []part {
+func (r *Request) parts(st *theme.Styles) []Part {
 	s, fixed, draft := r.Plan.Sum, r.share("system", "tools"), r.share("draft")
 	turn := "draft"
 	if r.Past != nil {
 		turn = "this turn"
 	}
-	return []part{
+	return []Part{
 		{"system, tools", fixed, st.Muted}, {"messages", s.Used() - fixed - draft, st.Seen}, {turn, draft, st.You},
 	}
 }
 
-// bar draws the distribution of the tokens within the limit. A part that is not empty has at least one cell, and so has
-// the free rest.
+// bar draws the distribution of the tokens within the limit.
 func (r *Request) bar(st *theme.Styles, w int) string {
+	return Bar(st, r.parts(st), max(1, r.Plan.Sum.Limit, r.Plan.Sum.Used()), w)
+}
+
+// Bar draws the parts of a whole in w cells. A part that is not empty has at least one cell, and so has the free rest.
+func Bar(st *theme.Styles, parts []Part, whole, w int) string {
 	var b strings.Builder
-	used, sum, whole := 0, 0, max(1, r.Plan.Sum.Limit, r.Plan.Sum.Used())
-	for _, part := range r.parts(st) {
-		sum += part.n
+	used, sum := 0, 0
+	for _, part := range parts {
+		sum += part.N
 		free := min(1, whole-sum)
-		cells := max((sum*w+whole-1)/whole-used, min(1, part.n))
+		cells := max((sum*w+whole/2)/whole-used, min(1, part.N))
 		cells = max(0, min(cells, w-used-free))
-		b.WriteString(part.style.Render(strings.Repeat("━", cells)))
+		b.WriteString(part.Style.Render(strings.Repeat("━", cells)))
 		used += cells
 	}
 	return b.String() + st.Faint.Render(strings.Repeat("─", max(0, w-used)))
@@ -257,14 +261,7 @@ func (p *Model) legend(t *text) {
 	if r.counted() {
 		sign = ""
 	}
-	var parts []string
-	for _, part := range r.parts(st) {
-		if part.n > 0 {
-			text := " " + part.name + " " + sign + theme.Thousands(part.n)
-			parts = append(parts, part.style.Render("━")+st.Muted.Render(text))
-		}
-	}
-	t.add(fitting(parts, t.w))
+	t.add(Legend(st, r.parts(st), sign, t.w))
 	t.say(st.Muted, "%s", r.bound())
 	if r.Past == nil && p.Window.Assumed {
 		t.say(st.Muted, "Context window unknown; assuming %s (/window to set)", theme.Thousands(p.Window.Tokens))
@@ -272,6 +269,18 @@ func (p *Model) legend(t *text) {
 	if r.Past == nil && r.InputCost.Known() {
 		t.say(st.Muted, "%s in", r.InputCost.String())
 	}
+}
+
+// Legend names the parts of a bar with their tokens, after a sign, as far as they fit into w cells.
+func Legend(st *theme.Styles, parts []Part, sign string, w int) string {
+	var names []string
+	for _, p := range parts {
+		if p.N > 0 {
+			name := " " + p.Name + " " + sign + theme.Thousands(p.N)
+			names = append(names, p.Style.Render("━")+st.Muted.Render(name))
+		}
+	}
+	return fitting(names, w)
 }
 
 // bound says what sets the limit of the request.

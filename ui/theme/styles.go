@@ -88,7 +88,8 @@ func New(t Name, p Palette, profile colorprofile.Profile) Styles {
 		},
 	}
 	st.signs = map[string]lipgloss.Style{
-		"○": st.Faint, "⊘": st.Faint, "◆": st.Pinned, "◐": st.Cut, "▲": st.Repaired, "↺": st.Recalled,
+		"○": st.Faint, "⊘": st.Faint, "◆": st.Pinned, "◐": st.Cut, "▲": st.Repaired, "↺": st.Recalled, "⇄": st.Recalled,
+		"~": st.Repaired, "!": st.Cut, "❄": st.You, "✂": st.Cut,
 	}
 	return st
 }
