@@ -51,7 +51,7 @@ func (p *program) root() *cobra.Command {
 	root.MarkFlagsMutuallyExclusive("continue", "session", "resume", "temporary")
 	root.AddCommand(p.runCommand(), p.sessionsCommand(), p.contextCommand(), p.repairCommand(), p.configCommand(),
 		p.doctorCommand(), p.keysCommand(), p.modelsCommand(), p.toolsCommand(), p.usageCommand(), p.dbCommand(),
-		p.syncCommand())
+		p.syncCommand(), p.watchCommand())
 	return root
 }
 
@@ -94,7 +94,7 @@ func (p *program) command(
 	c.RunE = func(c *cobra.Command, args []string) error {
 		switch {
 		case p.failed != nil, p.flags.pick: // an unknown flag, or words that narrow the list
-		case c.HasSubCommands() && len(args) > 0:
+		case c.HasSubCommands() && len(args) > 0 && c.ArgsLenAtDash() != 0:
 			c.SuggestionsMinimumDistance = 2 // in letters
 			p.failed = fail(exitUsage, "%s has no command %q%s", c.CommandPath(), args[0],
 				llm.DidYouMean(args[0], c.SuggestionsFor(args[0])))

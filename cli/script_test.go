@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 	}
 	testscript.Main(ownFolders{m}, map[string]func(){
 		"winnow":      func() { os.Exit(int(testWinnow().main(context.Background(), os.Args[1:]))) },
-		"winnow-host": hostWinnow, "mcp-server": serveTools,
+		"winnow-host": hostWinnow, "mcp-server": serveTools, "agent": agent,
 	})
 }
 
@@ -119,6 +119,7 @@ func TestDailyPath(t *testing.T) {
 // runScripts runs the scripts of a folder. Beside testscript's own commands they have:
 //
 //	server FILE       start a scripted server; its address is in $SERVER. FILE holds its answers.
+//	caching           start a server of Anthropic Messages that has a cache; its address is in $CACHING
 //	code N CMD…       run a command that must end with exit code N; winnow runs in the script's host
 //	code N exec CMD…  run it as a process in any case
 //	keyed [KEY]       the server's last request carried this key, or none
@@ -229,8 +230,13 @@ type scriptIn struct {
 }
 
 var scriptCommands = map[string]func(in scriptIn, args []string){
-	"server":     scriptIn.startServer,
-	"fixture":    scriptIn.writeFixture,
+	"server":  scriptIn.startServer,
+	"fixture": scriptIn.writeFixture,
+	"caching": func(in scriptIn, _ []string) {
+		listening := httptest.NewServer(new(cachingServer))
+		in.Defer(listening.Close)
+		in.Setenv("CACHING", listening.URL)
+	},
 	"code":       scriptIn.wantCode,
 	"keyed":      scriptIn.lastKeyed,
 	"keyring":    scriptIn.useKeyring,

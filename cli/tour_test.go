@@ -37,6 +37,8 @@ var varying = []struct {
 	{regexp.MustCompile(`\b\d+(\.\d+)? m?s\b`), "1.9 s"},
 	{regexp.MustCompile(`\b[0-9a-f]{8}-[0-9a-f]{1,4}(-[0-9a-f-]*)?`), "01999f0e-1c2d"},
 	{regexp.MustCompile(`2026-11-21 13:2\d:\d\d`), "2026-11-21 13:20:00"},
+	{regexp.MustCompile(`\d?\d [A-Z][a-z][a-z] \d\d:\d\d:\d\d`), "21 Nov 13:20:00"},
+	{regexp.MustCompile(`\b\d\d:\d\d:\d\d\b`), "13:20:00"},
 }
 
 // steadyCells replaces varying texts in cells, and pads them with blanks.
