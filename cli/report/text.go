@@ -35,15 +35,12 @@ func SafeLine(text string) string {
 	return strings.Join(strings.Fields(markdown.Visible(text)), " ")
 }
 
-// shortIDLength is the length of a shortened session id: the part with its time in milliseconds.
-const shortIDLength = 13
-
 // shortIDs maps the ids of sessions to shortened ids, or to themselves if those are ambiguous.
 func shortIDs(list []store.Session) map[string]string {
 	of := map[string]string{} // session ids by shortened id
 	shown := map[string]string{}
 	for _, s := range list {
-		short := ShortSessionID(s.ID)
+		short := store.ShortID(s.ID)
 		if other, taken := of[short]; taken {
 			shown[other], short = other, s.ID
 		} else {
@@ -53,9 +50,6 @@ func shortIDs(list []store.Session) map[string]string {
 	}
 	return shown
 }
-
-// ShortSessionID returns the beginning of a session id, which is usually enough to identify it.
-func ShortSessionID(id string) string { return id[:min(len(id), shortIDLength)] }
 
 // ErrorText returns the text of an error on one line, without control characters, because errors quote servers and
 // files.

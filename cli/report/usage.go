@@ -65,7 +65,7 @@ func (u UsageReport) Table(p *Page) {
 		if u.by.Session {
 			text = strings.TrimSpace(text + "  " + ShortLine(SessionTitle(store.Session{Title: l.Title})))
 		}
-		cells := u.cells(l.Day, ShortLine(l.Model), ShortSessionID(l.Session))
+		cells := u.cells(l.Day, ShortLine(l.Model), store.ShortID(l.Session))
 		p.Row(append(append(cells, usageCells(l.Usage)...), text)...)
 	}
 	if len(u.Lines) > 1 {

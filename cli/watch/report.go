@@ -3,7 +3,6 @@ package watch
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -23,7 +22,7 @@ func (c *commands) list(ctx context.Context, _ []string) error {
 		if n := o.Lost(); n > 0 {
 			fmt.Fprintf(c.Err, "%s could not be recorded.\n", theme.Plural(n, "request"))
 		}
-		return errors.Join(err, c.Show(requestList(all)))
+		return c.print(requestList(all), err)
 	})
 }
 
@@ -72,7 +71,8 @@ func noteOf(r recorded.Request) string {
 func (c *commands) show(ctx context.Context, args []string) error {
 	return c.withIDs(ctx, args, func(o *Opened, ids []int64) error {
 		if !c.raw {
-			return c.compare(ctx, o, ids[0], 0, false)
+			view, err := o.View(ctx, ids[0], 0)
+			return c.print(comparison{View: view}, err)
 		}
 		body, err := o.Raw(ctx, ids[0])
 		if err == nil {
@@ -85,17 +85,17 @@ func (c *commands) show(ctx context.Context, args []string) error {
 // diff prints what changed between two requests.
 func (c *commands) diff(ctx context.Context, args []string) error {
 	return c.withIDs(ctx, args, func(o *Opened, ids []int64) error {
-		return c.compare(ctx, o, ids[0], append(ids, 0)[1], true)
+		view, err := o.View(ctx, ids[0], append(ids, 0)[1])
+		return c.print(comparison{view, true}, err)
 	})
 }
 
-// compare prints a request compared with another one, or with the one before it for 0.
-func (c *commands) compare(ctx context.Context, o *Opened, id, against int64, lines bool) error {
-	view, err := o.View(ctx, id, against)
+// print prints the result of a command, unless the command failed.
+func (c *commands) print(result any, err error) error {
 	if err != nil {
 		return err
 	}
-	return c.Show(comparison{view, lines})
+	return c.Show(result)
 }
 
 // withIDs opens the recorded requests for a command whose arguments are requests.
@@ -161,10 +161,10 @@ func lineDiff(before, now string) string {
 func (c *commands) search(ctx context.Context, args []string) error {
 	return c.with(ctx, func(o *Opened) error {
 		hits, err := o.Search(ctx, strings.Join(args, " "))
-		if len(hits) == 0 {
+		if err == nil && len(hits) == 0 {
 			fmt.Fprintln(c.Err, "No request contains this text.")
 		}
-		return errors.Join(err, c.Show(hitList(hits)))
+		return c.print(hitList(hits), err)
 	})
 }
 
@@ -195,12 +195,9 @@ func (c *commands) forget(ctx context.Context, args []string) error {
 		return c.Fail(usage, "name the requests to delete, or delete all with --all")
 	}
 	return c.withIDs(ctx, args, func(o *Opened, ids []int64) error {
-		all, err := o.Requests(ctx)
-		for _, r := range all {
-			if c.all {
-				ids = append(ids, r.ID)
-			}
+		if c.all {
+			return o.ForgetAll(ctx)
 		}
-		return errors.Join(err, o.Forget(ctx, ids...))
+		return o.Forget(ctx, ids...)
 	})
 }

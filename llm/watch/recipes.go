@@ -75,8 +75,8 @@ func (l Launch) Shell(client string) []string {
 	return append(lines, client)
 }
 
-// Run runs a client on the terminal of this process until it ends. Keys such as ctrl+c reach the client itself; a signal
-// to end that only this process gets is passed on. The error is an *exec.ExitError if the client fails.
+// Run runs a client on the terminal of this process until it ends. Keys such as ctrl+c reach the client itself; a
+// signal to end that only this process gets is passed on. The error is an *exec.ExitError if the client fails.
 func (l Launch) Run(args, environ []string) error {
 	c := exec.Command(args[0], append(l.Flags, args[1:]...)...)
 	c.Env = append(environ, l.Env...)

@@ -13,6 +13,12 @@ import (
 	"winnow/session/store/sqlite"
 )
 
+// shortIDLength is the length of a shortened session id: the part with its time in milliseconds.
+const shortIDLength = 13
+
+// ShortID returns the beginning of a session id, which is usually enough to identify it.
+func ShortID(id string) string { return id[:min(len(id), shortIDLength)] }
+
 // Session is the row of a conversation.
 type Session struct {
 	ID        string // a UUIDv7, or a UUIDv5 for an imported session; a unique prefix is enough to find it

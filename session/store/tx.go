@@ -179,9 +179,9 @@ func Retry(ctx context.Context, patience time.Duration, try func() error) error 
 	}
 }
 
-// Rewrite writes the whole database anew and truncates its write-ahead log, so that no byte of a deleted row is left in
-// either file. PRAGMA secure_delete is not enough: when SQLite rearranges the rows of a page, copies of deleted rows can
-// stay in its unused part. Rewrite waits up to patience for other programs, twice.
+// Rewrite writes the whole database anew and truncates its write-ahead log, so that no byte of a deleted row is left
+// in either file. PRAGMA secure_delete is not enough: when SQLite rearranges the rows of a page, copies of deleted
+// rows can stay in its unused part. Rewrite waits up to patience for other programs, twice.
 func Rewrite(ctx context.Context, db *sql.DB, patience time.Duration) error {
 	err := Retry(ctx, patience, func() error {
 		// The temporary copy is made on disk, because a large file does not fit in memory. SQLite unlinks its temporary

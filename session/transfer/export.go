@@ -134,12 +134,9 @@ func Redacted(row store.Session, branch []store.Message, redact func(string) str
 // notInName matches characters that a shell or a file system may treat specially.
 var notInName = regexp.MustCompile(`[^\pL\pM\pN_-]+`)
 
-// idLength is how much of a session id is in a file name, in bytes.
-const idLength = 13
-
 // FileName returns a file name for a session, without extension: its date, its title and the beginning of its id.
 func FileName(row store.Session) string {
 	title := []rune(notInName.ReplaceAllString(row.Title, "-"))
 	name := cmp.Or(strings.Trim(string(title[:min(len(title), 40)]), "-"), "chat")
-	return row.Created.UTC().Format(time.DateOnly) + "-" + name + "-" + row.ID[:min(len(row.ID), idLength)]
+	return row.Created.UTC().Format(time.DateOnly) + "-" + name + "-" + store.ShortID(row.ID)
 }

@@ -167,7 +167,6 @@ func (s *Store) insert(t *tx, k *known, recent []*known, body []byte) {
 func (s *Store) recent(t *tx, k *known) (all []*known) {
 	if len(s.loaded) > 2*maxRecent {
 		clear(s.loaded)
-		s.counts.Clear()
 	}
 	for _, id := range sqlite.List[int64](t, `
 		SELECT id FROM (SELECT id FROM request WHERE facts ->> 'Client' = ?1 ORDER BY id DESC LIMIT ?2)

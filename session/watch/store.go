@@ -11,7 +11,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -39,25 +38,32 @@ type Options struct {
 // Store is a file of recorded requests. It is a watch.Recorder. Its methods are safe for concurrent use, and several
 // programs may have the same file open.
 type Store struct {
-	path     string
-	o        Options
-	db       *sql.DB
-	patience time.Duration // how long to wait for other programs that write
-	pack     *zstd.Encoder
-	unpack   *zstd.Decoder
-	counts   sync.Map // tokens of blocks, by Key
+	path   string
+	o      Options
+	db     *sql.DB
+	pack   *zstd.Encoder
+	unpack *zstd.Decoder
 
+	// How long to wait for other programs that write.
+	patience time.Duration
+
+	// What waits to be recorded, and the bytes of the bodies in it.
 	waiting chan waiting
-	bytes   atomic.Int64    // of the bodies that wait
-	lost    atomic.Int64    // what could not be recorded and is not counted in the file yet
-	ctx     context.Context // of the goroutine that records
-	stop    context.CancelFunc
-	isNew   atomic.Bool   // the file, to the goroutine that records
-	done    chan struct{} // is closed when that goroutine has ended
+	bytes   atomic.Int64
 
-	// For that goroutine alone.
-	sent   map[int64]*known // requests without an answer, by Exchange.ID
-	loaded map[int64]*known // recent requests, by their id in the file
+	// How many requests could not be recorded and are not counted in the file yet.
+	lost atomic.Int64
+
+	// Of the goroutine that records: its context, a channel that is closed when it has ended, and whether the file is
+	// another one than it knows.
+	ctx   context.Context
+	stop  context.CancelFunc
+	done  chan struct{}
+	isNew atomic.Bool
+
+	// For that goroutine alone: requests without an answer by Exchange.ID, and recent requests by their id in the file.
+	sent   map[int64]*known
+	loaded map[int64]*known
 }
 
 //go:embed schema.sql
@@ -127,14 +133,8 @@ func view[T any](ctx context.Context, s *Store, f func(t *tx) T) (T, error) {
 	return out, sqlite.Explain("read the recorded requests", s.path, t.Err)
 }
 
-// count returns the tokens of a block. Blocks with the same Key are counted once.
-func (s *Store) count(b watch.Block) int {
-	n, ok := s.counts.Load(b.Key)
-	if !ok {
-		n, _ = s.counts.LoadOrStore(b.Key, s.o.Count(b.Text))
-	}
-	return n.(int)
-}
+// count returns the tokens of a block.
+func (s *Store) count(b watch.Block) int { return s.o.Count(b.Text) }
 
 // Requests returns all recorded requests, newest last.
 func (s *Store) Requests(ctx context.Context) ([]Request, error) {
@@ -289,10 +289,16 @@ func (s *Store) Pin(ctx context.Context, id int64, pinned bool) error {
 // Forget deletes requests, also pinned ones. If it returns nil, no byte of them is left in the file, except what other
 // requests contain too. It rewrites the whole file.
 func (s *Store) Forget(ctx context.Context, ids ...int64) error {
+	return s.forget(ctx, `id IN (SELECT value FROM json_each(?))`, sqlite.JSONArray(ids))
+}
+
+// ForgetAll is Forget for all requests.
+func (s *Store) ForgetAll(ctx context.Context) error { return s.forget(ctx, `1`) }
+
+// forget deletes the requests that meet a condition, and rewrites the file.
+func (s *Store) forget(ctx context.Context, where string, args ...any) error {
 	const doing = "delete the requests"
-	err := s.change(ctx, doing, func(t *tx) {
-		drop(t, `id IN (SELECT value FROM json_each(?))`, sqlite.JSONArray(ids))
-	})
+	err := s.change(ctx, doing, func(t *tx) { drop(t, where, args...) })
 	if err == nil {
 		err = store.Rewrite(ctx, s.db, s.patience)
 	}

@@ -238,7 +238,8 @@ func TestBreaksAreFoundAmongManyRequests(t *testing.T) {
 	}
 }
 
-// A full disk neither stops nor delays a client. What is lost meanwhile is counted, in the file too once it works again.
+// A full disk neither stops nor delays a client. What is lost meanwhile is counted, in the file too once it works
+// again.
 func TestFullDiskLosesRequestsAndCountsThem(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)

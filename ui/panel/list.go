@@ -69,8 +69,8 @@ func (p *Model) draft() int {
 	return p.ShownRequest().share("draft")
 }
 
-// Columns are the columns of a list in cells: Digits of the number, the speaker, the text, which begins at Text, and the
-// saved tokens; the numbers end at End. Who and Saved are 0 if there is no room for them.
+// Columns are the columns of a list in cells: Digits of the number, the speaker, the text, which begins at Text, and
+// the saved tokens; the numbers end at End. Who and Saved are 0 if there is no room for them.
 type Columns struct{ Digits, Who, Text, Saved, End int }
 
 // The narrowest columns.
