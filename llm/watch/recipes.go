@@ -2,6 +2,7 @@ package watch
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -75,26 +76,20 @@ func (l Launch) Shell(client string) []string {
 	return append(lines, client)
 }
 
-// Run runs a client on the terminal of this process until it ends. Keys such as ctrl+c reach the client itself; a
-// signal to end that only this process gets is passed on. The error is an *exec.ExitError if the client fails.
+// Run runs a client on the terminal of this process until it ends. Keys such as ctrl+c reach the client itself. If this
+// process is told to end, the client is told so. The error is an *exec.ExitError if the client fails.
 func (l Launch) Run(args, environ []string) error {
-	c := exec.Command(args[0], append(l.Flags, args[1:]...)...)
+	keys := make(chan os.Signal, 1)
+	signal.Notify(keys, syscall.SIGINT, syscall.SIGQUIT)
+	defer signal.Stop(keys)
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	c := exec.CommandContext(ctx, args[0], append(l.Flags, args[1:]...)...)
+	// With this error, the result is the client's own exit code.
+	c.Cancel = func() error { return cmp.Or(c.Process.Signal(syscall.SIGTERM), os.ErrProcessDone) }
 	c.Env = append(environ, l.Env...)
 	c.Stdin, c.Stdout, c.Stderr = os.Stdin, os.Stdout, os.Stderr
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP)
-	defer signal.Stop(signals)
-	if err := c.Start(); err != nil {
-		return err
-	}
-	go func() {
-		for s := range signals {
-			if s == syscall.SIGTERM || s == syscall.SIGHUP {
-				_ = c.Process.Signal(s) // it may have ended
-			}
-		}
-	}()
-	return c.Wait()
+	return c.Run()
 }
 
 // quoted returns a word as shells read it.
@@ -150,6 +145,10 @@ func opencode(t Target) (Launch, error) {
 // crush makes a folder of configuration: links to the user's files, and a copy of crush.json with other base URLs.
 func crush(t Target) (Launch, error) {
 	const name, file = "CRUSH_GLOBAL_CONFIG", "crush.json"
+	if t.Env("OPENAI_API_ENDPOINT")+t.Env("ANTHROPIC_API_ENDPOINT") != "" {
+		return Launch{}, errors.New("unset OPENAI_API_ENDPOINT and ANTHROPIC_API_ENDPOINT; " +
+			"winnow reads OPENAI_BASE_URL and ANTHROPIC_BASE_URL instead")
+	}
 	home := cmp.Or(t.Env("HOME"), t.Env("USERPROFILE"))
 	all := cmp.Or(t.Env("XDG_CONFIG_HOME"), filepath.Join(home, ".config"))
 	from, _ := filepath.Abs(cmp.Or(t.Env(name), filepath.Join(all, "crush")))
@@ -171,7 +170,10 @@ func crush(t Target) (Launch, error) {
 		}
 	}
 	err = errors.Join(err, os.WriteFile(filepath.Join(t.Folder, file), []byte(text), 0o600))
-	return Launch{Env: []string{name + "=" + t.Folder}}, err
+	return Launch{
+		Env:  []string{name + "=" + t.Folder, "CRUSH_CLIENT_SERVER=0"},
+		Note: "Requests to a base URL that a crushrc or a project sets are not recorded",
+	}, err
 }
 
 // point returns a client's JSON configuration with other base URLs of OpenAI and Anthropic. place is where they are,
@@ -195,7 +197,7 @@ func (t Target) point(source, text, place, version string) (string, error) {
 		}
 		base := strings.TrimSuffix(up.BaseURL, "/") + version
 		old, _ := at[key].(string)
-		if old != "" && strings.TrimSuffix(old, "/") != base {
+		if old = os.Expand(old, t.Env); old != "" && strings.TrimSuffix(old, "/") != base {
 			return "", fmt.Errorf("%s points %s to %s; set %s_BASE_URL to the same URL",
 				source, up.Name, old, strings.ToUpper(up.Name))
 		}

@@ -47,9 +47,10 @@ func TestCrushFolder(t *testing.T) {
 	ok(t, err)
 	home, folder := t.TempDir(), t.TempDir()
 	ok(t, txtar.Write(files, home))
-	launch, err := RecipeFor("crush")(Target{"http://127.0.0.1:1/r/R", variables("XDG_CONFIG_HOME=" + home), folder})
+	env := variables("API=https://api.openai.com\nXDG_CONFIG_HOME=" + home)
+	launch, err := RecipeFor("crush")(Target{"http://127.0.0.1:1/r/R", env, folder})
 	ok(t, err)
-	if !slices.Equal(launch.Env, []string{"CRUSH_GLOBAL_CONFIG=" + folder}) {
+	if !slices.Equal(launch.Env, []string{"CRUSH_GLOBAL_CONFIG=" + folder, "CRUSH_CLIENT_SERVER=0"}) {
 		t.Errorf("crush is started with %q", launch.Env)
 	}
 	for _, f := range files.Files {
