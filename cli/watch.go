@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"path/filepath"
-	"runtime/debug"
 
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
@@ -37,7 +36,6 @@ func (p *program) openWatch(ctx context.Context) (*watch.Opened, error) {
 		return nil, err
 	}
 	defer a.close()
-	debug.SetGCPercent(40) // recording copies much and keeps little
 	a.loadRemembered()
 	o := new(watch.Opened)
 	for _, e := range a.catalog.Endpoints() {

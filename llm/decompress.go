@@ -19,8 +19,8 @@ const MaxBody = 64 << 20
 // Decompress decompresses a body by its Content-Encoding. If the body is damaged, broken off or longer than MaxBody, it
 // returns what it could read with the error.
 func Decompress(body []byte, encoding string) ([]byte, error) {
-	if len(body) == 0 {
-		return nil, nil
+	if len(body) == 0 || encoding == "" {
+		return body, nil
 	}
 	var from io.Reader = bytes.NewReader(body)
 	names := strings.Split(encoding, ",")

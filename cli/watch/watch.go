@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -158,6 +159,9 @@ func (c *commands) start(ctx context.Context, o *Opened, environ, args []string)
 
 // proxy returns a proxy that records into the opened file.
 func (c *commands) proxy(ctx context.Context, o *Opened, run string) *watch.Proxy {
+	// Garbage is collected when the heap reaches this size, so seldom while requests pass.
+	debug.SetGCPercent(-1)
+	debug.SetMemoryLimit(26 << 20)
 	return &watch.Proxy{
 		Run: run, Upstreams: watch.Upstreams(c.Env, o.Upstreams...), Recorder: o.Store,
 		Subscription: func() bool { return o.Agreed(ctx) },

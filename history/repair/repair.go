@@ -101,6 +101,17 @@ func Messages(past []message.Message, o Options) Result {
 	return m.Result
 }
 
+// Sentences says what Messages would repair, as "Label: sentence", with the label of each message.
+func Sentences(past []message.Message, o Options) (all []string) {
+	repairs := Messages(past, o).Repairs
+	for i, m := range past {
+		for _, one := range repairs[i] {
+			all = append(all, m.Label+": "+one.Sentence())
+		}
+	}
+	return all
+}
+
 // rules are the repairs in order, with the kinds of damage that they repair. Applying them a second time changes
 // nothing.
 var rules = []func(*run){

@@ -105,6 +105,16 @@ func (p Prices) Cost(reported, counted Usage) Cost {
 	return Cost{p.costOf(reported), from, p.Source}
 }
 
+// CostOfMiss returns how much less a request would have cost if the server had read this many more tokens from its
+// cache, 0 if the prices are unknown.
+func (p Prices) CostOfMiss(u Usage, tokens int) Money {
+	hit := u
+	hit.Cached += tokens
+	hit.CacheWrite = max(0, u.CacheWrite-tokens)
+	u.Cost, hit.Cost = -1, -1
+	return p.Cost(u, u).Amount - p.Cost(hit, hit).Amount
+}
+
 // costOf multiplies usage by prices, rounded once to the nanodollar. Unreported cached tokens count as 0. The sum is a
 // float64 because its terms can exceed an int64; its error is less than half a nanodollar for amounts below maxDollars.
 func (p Prices) costOf(u Usage) Money {

@@ -11,7 +11,7 @@ import (
 // Damage lists what winnow would repair in the tool calls of a request, as sentences. It says nothing of a request
 // that continues an earlier answer, whose calls are at the server. IDs are compared in a form that every server
 // accepts, because their form is the business of the server that made them.
-func Damage(r Request) (all []string) {
+func Damage(r Request) []string {
 	var past []message.Message
 	for _, b := range r.Blocks {
 		id := fmt.Sprintf("%x", sha256.Sum256([]byte(b.ID)))
@@ -39,11 +39,5 @@ func Damage(r Request) (all []string) {
 	if r.After != "" {
 		return nil
 	}
-	repairs := repair.Messages(past, repair.Options{IDs: map[string]bool{}}).Repairs
-	for i, m := range past {
-		for _, one := range repairs[i] {
-			all = append(all, m.Label+": "+one.Sentence())
-		}
-	}
-	return all
+	return repair.Sentences(past, repair.Options{IDs: map[string]bool{}})
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"winnow/llm/wire"
 )
 
 // value is a part of valid JSON.
@@ -156,17 +158,19 @@ func isProse(c rune) bool { return c <= ' ' || c > '~' || strings.ContainsRune(`
 
 // canonical returns JSON without blanks, and with each string escaped in one way.
 func canonical(raw []byte) []byte {
-	var out []byte
+	out := make([]byte, 0, len(raw))
 	for len(raw) > 0 {
-		n := 1
+		part := raw[:1]
 		if raw[0] == '"' {
-			n = stringLen(raw)
-			s := value{raw: raw[:n]}.str()
-			out = fmt.Appendf(out, "%q", s)
-		} else if raw[0] > ' ' {
-			out = append(out, raw[0])
+			part = raw[:stringLen(raw)]
 		}
-		raw = raw[n:]
+		raw = raw[len(part):]
+		if bytes.Contains(part, []byte(`\u`)) || bytes.Contains(part, []byte(`\/`)) { // Others have one escape.
+			part, _ = wire.EncodeJSON(value{raw: part}.str()) // Strings always encode.
+		}
+		if part[0] > ' ' {
+			out = append(out, part...)
+		}
 	}
 	return out
 }

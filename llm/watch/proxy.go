@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -50,6 +51,7 @@ var transport = sync.OnceValue(func() *http.Transport {
 
 // threadHeaders are the headers in which clients send the id of their conversation, in order of preference.
 var threadHeaders = []string{
+	"X-Parent-Session-Id",     // of subagents of opencode
 	"Session-Id", "Thread-Id", // Codex
 	"X-Claude-Code-Session-Id",
 	"X-Session-Id", "X-Session-Affinity", "X-Opencode-Session",
@@ -216,31 +218,22 @@ type running struct {
 
 // begin returns a new exchange for a request.
 func (p *Proxy) begin(r *http.Request, upstream, path string) *running {
+	agent, _, _ := strings.Cut(strings.ReplaceAll(r.UserAgent(), " ", "/"), "/")
 	x := &running{recorder: p.Recorder, kept: Exchange{
 		ID:       lastID.Add(1),
 		At:       time.Now().UTC(),
-		Client:   p.Client,
+		Client:   cmp.Or(p.Client, agent),
 		Upstream: upstream,
 		Method:   r.Method,
 		Path:     path,
 		Encoding: r.Header.Get("Content-Encoding"),
 	}}
-	if agent := strings.FieldsFunc(r.UserAgent(), isBorder); p.Client == "" && len(agent) > 0 {
-		x.kept.Client = agent[0]
-	}
 	for _, name := range threadHeaders {
-		if x.kept.Thread == "" {
-			x.kept.Thread = r.Header.Get(name)
-		}
+		x.kept.Thread = cmp.Or(x.kept.Thread, r.Header.Get(name))
 	}
-	if r.ContentLength > 0 && r.ContentLength <= llm.MaxBody {
-		x.kept.Body = make([]byte, 0, r.ContentLength)
-	}
+	x.kept.Body = make([]byte, 0, min(max(0, r.ContentLength), llm.MaxBody))
 	return x
 }
-
-// isBorder reports whether a character ends the first word of a User-Agent.
-func isBorder(r rune) bool { return r == '/' || r == ' ' }
 
 // sending keeps a part of the request. At its end, the recorder is told.
 func (x *running) sending(part []byte, err error) {
@@ -255,11 +248,12 @@ func (x *running) sending(part []byte, err error) {
 	}
 }
 
-// tell tells the recorder of the request, once.
+// tell tells the recorder of the request, once. The body is not needed any more.
 func (x *running) tell() {
 	if !x.sent {
 		x.sent = true
 		x.recorder.Sent(x.kept)
+		x.kept.Body = nil
 	}
 }
 
@@ -313,5 +307,4 @@ func (x *running) end(ctx context.Context) {
 	}
 	x.tell()
 	x.recorder.Answered(x.kept)
-	x.kept = Exchange{}
 }

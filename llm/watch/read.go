@@ -22,13 +22,13 @@ func WireOf(method, path string) Wire {
 	return NotRead
 }
 
-// keyedParams are the parameters beside model, tools and messages on which a server's cache depends.
+// keyedParams are the parameters beside tools and messages on which a server's cache depends.
 var keyedParams = map[Wire]string{
-	Chat: "reasoning_effort reasoning.effort response_format verbosity " +
+	Chat: "model reasoning_effort reasoning.effort response_format verbosity " +
 		"parallel_tool_calls service_tier prompt_cache_key",
-	Responses: "reasoning.effort text.format text.verbosity context_management " +
+	Responses: "model reasoning.effort text.format text.verbosity context_management " +
 		"parallel_tool_calls service_tier prompt_cache_key",
-	Messages: "output_config.effort output_config.format output_format " +
+	Messages: "model output_config.effort output_config.format output_format " +
 		"thinking tool_choice speed",
 }
 

@@ -37,14 +37,25 @@ const (
 
 // Block is the smallest part of a request that is compared: a tool, or one part of a message.
 type Block struct {
-	Kind    Kind
-	Place   string // in the body, as in messages[3].content[0]
-	Message int    // the index of its message, -1 for tools and system prompts outside of messages
-	Name    string // of the tool, also of the tool that a call or a result belongs to
-	ID      string // of the tool call, in the call and in its result
-	Text    string // for people: the text, the arguments, or JSON, with encoded data cut short
-	From    int    // the bytes [From, To) of the body
-	To      int
+	Kind Kind
+
+	// Place is where it is in the body, as in messages[3].content[0].
+	Place string
+
+	// Message is the index of its message, -1 for tools and system prompts outside of messages.
+	Message int
+
+	// Name is that of the tool, also of the tool that a call or a result belongs to.
+	Name string
+
+	// ID is that of the tool call, in the call and in its result.
+	ID string
+
+	// Text is for people: the text, the arguments, or JSON, with encoded data cut short.
+	Text string
+
+	// The bytes [From, To) of the body are the block.
+	From, To int
 
 	// Key is equal for blocks that a server's cache cannot tell apart: a hash of the kind, of the rest of its message,
 	// and of the JSON without cache_control, in which blanks and escapes make no difference.
@@ -56,13 +67,33 @@ type Block struct {
 
 // Request is what a body asks for.
 type Request struct {
-	Wire   Wire
-	Model  string
-	Blocks []Block           // in the order in which servers read them: tools, system prompt, messages
-	Params map[string]string // other parameters that are part of the key of the server's cache, as compact JSON
-	Thread string            // the client's id of the conversation as the body names it; "" for none
-	After  string            // the id of the answer that it continues (previous_response_id); "" for none
-	Retain time.Duration     // how long it asks the server to keep its cache; 0 for the server's default
+	Wire  Wire
+	Model string
+
+	// Blocks are in the order in which servers read them: tools, system prompt, messages.
+	Blocks []Block
+
+	// Params are the model and other parameters that are part of the key of the server's cache, as compact JSON.
+	Params map[string]string
+
+	// Thread is the client's id of the conversation as the body names it, "" for none.
+	Thread string
+
+	// After is the id of the answer that it continues (previous_response_id), "" for none.
+	After string
+
+	// Retain is how long it asks the server to keep its cache, 0 for the server's default.
+	Retain time.Duration
+}
+
+// CachedEnd returns the index of the last block that a request asks the server to keep, -1 for none. Only Anthropic's
+// servers must be asked.
+func (r Request) CachedEnd() int {
+	end := len(r.Blocks) - 1
+	for r.Wire == Messages && end >= 0 && r.Blocks[end].TTL == "" {
+		end--
+	}
+	return end
 }
 
 // Answer is what a server answered.
@@ -88,11 +119,11 @@ type Exchange struct {
 	Path     string // below the upstream's base URL, without the query
 	Thread   string // the client's id of the conversation as a header names it; "" for none
 
-	Body     []byte // as sent; cut off after llm.MaxBody
+	Body     []byte `json:"-"` // as sent; cut off after llm.MaxBody
 	Encoding string
 
-	Status         int // of the answer, 0 for none
-	Answer         []byte
+	Status         int    // of the answer, 0 for none
+	Answer         []byte `json:"-"`
 	AnswerEncoding string
 	AnswerType     string
 	First          time.Duration // from the request to the first byte of the answer
@@ -127,11 +158,11 @@ func (p Parts) Sum() int { return p.System + p.Tools + p.History + p.Results + p
 
 // PartsOf counts the tokens of a request by what they are for, without those that are not part of the prompt until they
 // are asked for.
-func PartsOf(r Request, count func(Block) int) Parts {
+func PartsOf(r Request, count func(text string) int) Parts {
 	n := map[Kind]int{}
 	for _, b := range r.Blocks {
 		if !b.Unkeyed {
-			n[b.Kind] += count(b)
+			n[b.Kind] += count(b.Text)
 		}
 	}
 	said := n[User] + n[Assistant] + n[Reasoning] + n[Call]

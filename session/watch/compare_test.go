@@ -32,7 +32,10 @@ func TestComparisons(t *testing.T) {
 		now.Row.Break = b
 		blocks, params := compare(&before.Body, &now.Body, size), changedParams(&before.Body, &now.Body)
 		v := View{Request: now.Row, Against: &before.Row, Blocks: blocks, Params: params}
-		got := fmt.Sprintf("%s\n%s: %s\n", headOf(v), b.Class, b.What)
+		got := headOf(v) + "\n"
+		if b != nil {
+			got += fmt.Sprintf("%s: %s\n", b.Class, b.What)
+		}
 		for _, c := range blocks {
 			got += strings.TrimSpace(fmt.Sprintf("%-9s %s %s", c.Verdict, c.Place, c.Reason)) + "\n"
 		}
@@ -44,6 +47,8 @@ func TestComparisons(t *testing.T) {
 		}
 	}
 }
+
+func perBlock(string) int { return 1 }
 
 // drawBlocks draws the blocks of a request, many of which are equal.
 func drawBlocks(t *rapid.T) (r watch.Request) {
@@ -65,8 +70,7 @@ func TestEachBlockIsComparedOnce(t *testing.T) {
 		before, now := drawBlocks(t), drawBlocks(t)
 		var next []watch.Block
 		was := map[string]bool{}
-		one := func(watch.Block) int { return 1 }
-		all := compare(&before, &now, one)
+		all := compare(&before, &now, perBlock)
 		n := tally(all)
 		for _, c := range all {
 			if c.Verdict != Gone {
@@ -82,7 +86,7 @@ func TestEachBlockIsComparedOnce(t *testing.T) {
 		if !slices.Equal(next, now.Blocks) || len(was)+n[Same] != len(before.Blocks) || len(all) != len(next)+n[Gone] {
 			t.Fatalf("%v of %d blocks before and %d now", n, len(before.Blocks), len(now.Blocks))
 		}
-		same, fresh := tally(compare(&now, &now, one)), tally(compare(nil, &now, one))
+		same, fresh := tally(compare(&now, &now, perBlock)), tally(compare(nil, &now, perBlock))
 		if same[Same] != len(now.Blocks) || fresh[New] != len(now.Blocks) {
 			t.Fatalf("a request is %v to itself, and a first one %v", same, fresh)
 		}

@@ -12,8 +12,8 @@ import (
 	"winnow/llm/watch"
 )
 
-// size counts the tokens of a block for tests: one for each four bytes.
-func size(b watch.Block) int { return len(b.Text)/4 + 1 }
+// size counts the tokens of a text for tests: one for each four bytes.
+func size(text string) int { return (len(text) + 3) / 4 }
 
 // object is a JSON object.
 type object = map[string]any
@@ -88,11 +88,9 @@ func knownOf(t *testing.T, w watch.Wire, body string) *known {
 	t.Helper()
 	r, err := watch.Read(w, []byte(body))
 	ok(t, err)
-	k := &known{Body: r}
-	k.Row = Request{
+	return &known{Request{
 		Wire: w, Model: r.Model, Hash: body, Tokens: watch.PartsOf(r, size), Usage: pricing.NoUsage(),
-	}
-	return k
+	}, r, outlineOf(r)}
 }
 
 // sent sends requests one after the other.
@@ -115,8 +113,10 @@ func used(prompt, cached int) pricing.Usage {
 	return pricing.Usage{Prompt: prompt, Cached: cached, CacheWrite: prompt - cached, Cost: -1}
 }
 
-// price is what the tests' model costs: a hit costs a tenth, and a write a quarter more.
-var price = pricing.Prices{Source: "test", Rates: pricing.Rates{In: 4e9, Cached: 4e8, CacheWrite: 5e9, Out: 2e10}}
+// priced has the prices of the tests' model: a hit costs a tenth, and a write a quarter more.
+var priced = Options{Count: size, Prices: func(_, _ string) pricing.Prices {
+	return pricing.Prices{Source: "test", Rates: pricing.Rates{In: 4e9, Cached: 4e8, CacheWrite: 5e9, Out: 2e10}}
+}}
 
 var wires = []watch.Wire{watch.Chat, watch.Responses, watch.Messages}
 
@@ -132,12 +132,15 @@ func placeOf(w watch.Wire, message int) string {
 	return fmt.Sprintf("%s[%d]", list[w], message)
 }
 
+// whole returns the body of a request that was sent.
+func (h *sent) whole(r Request) *watch.Request { return &h.all[r.ID-1].Body }
+
 // breakOf returns the break of a request that follows after another one.
 func breakOf(before, now *known, after time.Duration, first, second pricing.Usage) *Break {
 	var h sent
 	h.send(before, 0, first)
 	h.send(now, after, second)
-	return now.findBreak(h.all, size, price)
+	return now.findBreak(h.all, h.whole, priced)
 }
 
 // Each of 88 changes that a client makes within what was cached is named as the client's, with its place.
@@ -257,7 +260,7 @@ func TestBreaksAreMeasuredAgainstTheLastAnswer(t *testing.T) {
 	h.send(example(5).request(t, watch.Chat), time.Minute, used(30_000, 20_000))
 	k := example(7).request(t, watch.Chat)
 	h.send(k, 8*time.Minute, used(31_000, 0))
-	b := k.findBreak(h.all, size, price)
+	b := k.findBreak(h.all, h.whole, priced)
 	if h.all[2].Row.Lane != Retry || b == nil || b.Missed != 30_000 || b.Class != ByServer {
 		t.Errorf("after a retry (%q): %+v", h.all[2].Row.Lane, b)
 	}
@@ -274,9 +277,12 @@ func TestRequestsGetLanes(t *testing.T) {
 		return c
 	}
 	bare := func(system, text string) chat { return chat{system: system, said: []string{text}} }
-	summary, fresh := example(5), example(0)
+	summary, fresh, asks := example(5), example(0), example(7)
+	asks.said[6] = "Write a function that summarizes a session."
 	summary.said[4] = "Create a detailed summary of the conversation so far."
 	fresh.said = []string{"The conversation was about a bug. The summary below covers it."}
+	copied := chat{model: "m-1", tools: []string{"Note"}, said: append(example(4).said, "", "Note it.")}
+	other := chat{model: "m-2", system: "You are new.", tools: []string{"Shell"}, said: example(7).said}
 	var h sent
 	for _, step := range []struct {
 		name   string
@@ -294,17 +300,19 @@ func TestRequestsGetLanes(t *testing.T) {
 		{"the subagent again", child("Find the cause.", 2), Subagent, 6},
 		{"the other one again", child("Find the author.", 2), Subagent, 7},
 		{"a small question", bare("Is this command safe?", "rm -rf /"), Side, 0},
-		{"the conversation again", example(7), Main, 4},
+		{"the conversation asks for a summary of something else", asks, Main, 4},
 		{"a summary", summary, Summary, 0},
 		{"after the summary", fresh, Main, 11},
 		{"the user went back", example(4), Main, 13},
+		{"a subagent that is sent the whole conversation", copied, Subagent, 0},
+		{"the conversation goes on", example(6), Main, 14},
+		{"with another model, and so another prompt and other tools", other, Main, 16},
 	} {
 		k := step.chat.request(t, watch.Messages)
 		k.Row.Thread = "session"
 		h.send(k, time.Second, pricing.NoUsage())
-		r := k.Row
-		if r.Lane != step.lane || r.Before != step.before || r.Thread != "session" {
-			t.Errorf("%s: lane %q, compared with %d", step.name, r.Lane, r.Before)
+		if k.Row.Lane != step.lane || k.Row.Before != step.before || k.Row.Thread != "session" {
+			t.Errorf("%s: lane %q, compared with %d", step.name, k.Row.Lane, k.Row.Before)
 		}
 	}
 }
@@ -333,8 +341,7 @@ func TestConversationsWithoutNames(t *testing.T) {
 	h.all[5].Row.AnswerID = "resp_1"
 	next := knownOf(t, watch.Responses, `{"previous_response_id":"resp_1","input":"Go on."}`)
 	h.send(next, time.Second, pricing.NoUsage())
-	each := func(watch.Block) int { return 1 }
-	gone := tally(compare(&h.all[5].Body, &next.Body, each))[Gone] // The server has the messages, but not the tools.
+	gone := tally(compare(&h.all[5].Body, &next.Body, perBlock))[Gone] // The server has the messages, but not the tools.
 	if next.Row.Thread != h.all[5].Row.Thread || next.Row.Before != 6 || gone != 4 {
 		t.Errorf("%d blocks are gone in the request that continues an answer: %+v", gone, next.Row)
 	}

@@ -1,10 +1,11 @@
 package watch
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
+	"maps"
 	"time"
-	"unique"
 
 	"winnow/llm"
 	"winnow/llm/pricing"
@@ -14,7 +15,7 @@ import (
 
 const (
 	maxBytes  = 64 << 20 // of exchanges that wait to be recorded
-	leastSize = 4 << 10  // of an exchange without bodies
+	leastSize = 16 << 10 // of an exchange without bodies
 	maxRecent = 32       // earlier requests of a client with which a new one is compared
 )
 
@@ -40,7 +41,7 @@ func (s *Store) enqueue(w waiting) {
 		return
 	}
 	s.bytes.Add(-w.size())
-	if w.answered { // else it is recorded together with its answer
+	if w.answered {
 		s.lost.Add(1)
 	}
 }
@@ -61,11 +62,9 @@ func (s *Store) record() {
 		if w.Exchange == nil {
 			return
 		}
-		if err := s.recordOne(w); err != nil {
-			clear(s.loaded)
-			if w.answered {
-				s.lost.Add(1)
-			}
+		time.Sleep(5 * time.Millisecond)                     // for what it takes to pass the request on
+		if err := s.recordOne(w); err != nil && w.answered { // each request once
+			s.lost.Add(1)
 		}
 		if n%1000 == 0 {
 			_ = s.prune() // if it fails, the next one deletes more
@@ -74,50 +73,38 @@ func (s *Store) record() {
 	}
 }
 
-// recordOne records a request or its answer, or both if the request is not in the file.
+// recordOne records a request, or the answer to a recorded one.
 func (s *Store) recordOne(w waiting) error {
-	k := s.sent[w.ID]
-	isNew := k == nil
-	if isNew {
-		k = parse(w.Exchange)
-		k.Row.Tokens = watch.PartsOf(k.Body, s.count)
-	}
-	row := &k.Row
-	prices := s.o.Prices(row.Upstream, row.Model)
-	if w.answered {
-		s.complete(k, w.Exchange, prices)
-	}
+	k := &known{}
 	err := s.change(s.ctx, "record the request", func(t *tx) {
 		if s.isNew.Swap(false) { // any ids are of the file before
-			s.sent, s.loaded = map[int64]*known{}, map[int64]*known{}
-			isNew = true
+			clear(s.sent)
 		}
-		recent := s.recent(t, k)
-		if isNew {
-			s.insert(t, k, recent, w.Body)
+		if w.answered {
+			k.Row = request(t, s.sent[w.ID])
+			s.complete(t, k, w.Exchange)
+		} else {
+			k = s.parse(w.Exchange)
+			s.insert(t, k, w.Body)
 		}
-		row.Break = k.findBreak(recent, s.count, prices)
-		facts, _ := json.Marshal(row) // always encodes
+		facts, _ := json.Marshal(k.Row) // always encodes
 		answer := s.pack.EncodeAll(w.Answer, nil)
-		t.Exec(`UPDATE request SET facts = ?, answer = ? WHERE id = ?`, string(facts), answer, row.ID)
+		t.Exec(`UPDATE request SET facts = ?, answer = ? WHERE id = ?`, string(facts), answer, k.Row.ID)
 	})
-	if err == nil {
-		s.sent[w.ID], s.loaded[row.ID] = k, k
+	delete(s.sent, w.ID)
+	if err == nil && !w.answered {
+		s.sent[w.ID] = k.Row.ID
 	}
-	if w.answered {
-		delete(s.sent, w.ID)
-	}
-	delete(s.sent, w.ID-1000) // its answer may be lost
 	return err
 }
 
 // parse returns a new request before it is compared with others.
-func parse(e *watch.Exchange) *known {
+func (s *Store) parse(e *watch.Exchange) *known {
 	r := Request{Exchange: *e, Hash: hashOf(e.Body), Wire: watch.WireOf(e.Method, e.Path), Usage: pricing.NoUsage()}
-	r.Body, r.Answer = nil, nil
 	body := read(r, e.Body)
 	r.Wire, r.Model, r.Damage = body.Wire, body.Model, watch.Damage(body)
-	return &known{r, body}
+	r.Tokens = watch.PartsOf(body, s.o.Count)
+	return &known{r, body, outlineOf(body)}
 }
 
 // read reads the body of a request. If it cannot be read, the result has no wire.
@@ -127,10 +114,6 @@ func read(r Request, body []byte) watch.Request {
 	many := len(out.Blocks) > 10_000 // the time of a comparison is quadratic
 	if r.Wire == watch.NotRead || many || cmp.Or(err, err2) != nil {
 		return watch.Request{}
-	}
-	for i := range out.Blocks {
-		text := &out.Blocks[i].Text
-		*text = unique.Make(*text).Value() // the requests of a conversation have most texts in common
 	}
 	return out
 }
@@ -142,41 +125,44 @@ func answerOf(r Request, body []byte) watch.Answer {
 }
 
 // insert compares a new request with the one before it, and inserts its row without facts.
-func (s *Store) insert(t *tx, k *known, recent []*known, body []byte) {
+func (s *Store) insert(t *tx, k *known, body []byte) {
 	var old *watch.Request
-	if before := k.place(recent); before != nil {
-		old = &before.Body
+	before := k.place(s.recent(t, k))
+	switch {
+	case before == nil:
+	case maps.Equal(before.Outline.Head, k.Outline.Head) && bytes.HasPrefix(k.Outline.Said, before.Outline.Said):
+		grown := (len(k.Outline.Said) - len(before.Outline.Said)) / keySize
+		old = &watch.Request{Blocks: k.Body.Blocks[:len(k.Body.Blocks)-grown]}
+	default:
+		old = s.whole(t, before.Row)
 	}
-	k.Row.Verdicts = tally(compare(old, &k.Body, s.count))
+	k.Row.Verdicts = tally(compare(old, &k.Body, s.o.Count))
 	cut := k.Body
 	if k.Row.Encoding != "" {
 		cut.Blocks = nil // their places are those in the decoded body
 	}
-	var spans []int64
-	from := 0
+	from, spans := 0, []int64{}
 	for _, to := range watch.Cuts(cut, len(body)) {
 		spans = append(spans, s.span(t, body[from:to]))
 		from = to
 	}
-	const insert = `INSERT INTO request (spans) VALUES (?) RETURNING id`
-	k.Row.ID = sqlite.QueryValue[int64](t, insert, sqlite.JSONArray(spans))
+	outline, _ := json.Marshal(k.Outline) // always encodes
+	const insert = `INSERT INTO request (outline, spans) VALUES (?, ?) RETURNING id`
+	k.Row.ID = sqlite.QueryValue[int64](t, insert, string(outline), sqlite.JSONArray(spans))
 }
 
-// recent returns the requests that a new one may follow: the last ones of its client, also those that other programs
-// recorded, the last one of its conversation, and the one that it was found to follow.
+// recent returns the requests that a new one may follow, without their bodies: the last ones of its client, also those
+// that other programs recorded, the last one of its conversation, and the one that it was found to follow.
 func (s *Store) recent(t *tx, k *known) (all []*known) {
-	if len(s.loaded) > 2*maxRecent {
-		clear(s.loaded)
-	}
 	for _, id := range sqlite.List[int64](t, `
 		SELECT id FROM (SELECT id FROM request WHERE facts ->> 'Client' = ?1 ORDER BY id DESC LIMIT ?2)
 		UNION SELECT id FROM request WHERE id = ?4
 		UNION SELECT max(id) FROM request WHERE facts ->> 'Client' = ?1 AND facts ->> 'Thread' = ?3 HAVING max(id)
 		ORDER BY id`, k.Row.Client, maxRecent, cmp.Or(k.Row.Thread, k.Body.Thread), k.Row.Before) {
-		if s.loaded[id] == nil {
-			s.loaded[id] = s.known(t, id)
-		}
-		all = append(all, s.loaded[id])
+		r := &known{Row: request(t, id)}
+		outline := sqlite.QueryValue[[]byte](t, `SELECT outline FROM request WHERE id = ?`, id)
+		_ = json.Unmarshal(outline, &r.Outline) // if it is damaged, the others are still compared
+		all = append(all, r)
 	}
 	return all
 }
@@ -193,11 +179,10 @@ func (s *Store) span(t *tx, data []byte) int64 {
 }
 
 // complete sets what the answer says about a request.
-func (s *Store) complete(k *known, e *watch.Exchange, prices pricing.Prices) {
+func (s *Store) complete(t *tx, k *known, e *watch.Exchange) {
 	row := &k.Row
-	thread := row.Thread
+	e.Thread = row.Thread
 	row.Exchange = *e
-	row.Thread, row.Exchange.Body, row.Exchange.Answer = thread, nil, nil
 	a := answerOf(*row, e.Answer)
 	row.Answered, row.AnswerID = true, a.ID
 	row.Usage, row.Stop, row.Word = a.Usage, a.Stop, a.Word
@@ -207,6 +192,8 @@ func (s *Store) complete(k *known, e *watch.Exchange, prices pricing.Prices) {
 	row.Unread = unread(*row)
 	if row.Wire != watch.NotRead && e.Status/100 == 2 {
 		counted := pricing.Usage{Prompt: row.Tokens.Sum(), Answer: s.o.Count(a.Text)}
-		row.Cost = prices.Cost(a.Usage, counted)
+		row.Cost = s.o.Prices(row.Upstream, row.Model).Cost(a.Usage, counted)
 	}
+	whole := func(r Request) *watch.Request { return s.whole(t, r) }
+	row.Break = k.findBreak(s.recent(t, k), whole, s.o)
 }

@@ -9,11 +9,12 @@ CREATE TABLE span (
 
 -- What lists show comes first, because SQLite reads a long row only as far as necessary.
 CREATE TABLE request (
-	id     INTEGER PRIMARY KEY AUTOINCREMENT,
-	pinned INTEGER NOT NULL DEFAULT 0,
-	facts  TEXT NOT NULL DEFAULT '{}', -- Request as JSON
-	spans  TEXT NOT NULL,              -- the ids of the spans that make up the body, as a JSON list
-	answer BLOB NOT NULL DEFAULT x''   -- zstd
+	id      INTEGER PRIMARY KEY AUTOINCREMENT,
+	pinned  INTEGER NOT NULL DEFAULT 0,
+	facts   TEXT NOT NULL DEFAULT '{}', -- Request as JSON
+	outline TEXT NOT NULL,              -- by which later requests are compared with it, as JSON
+	spans   TEXT NOT NULL,              -- the ids of the spans that make up the body, as a JSON list
+	answer  BLOB NOT NULL DEFAULT x''   -- zstd
 ) STRICT;
 CREATE INDEX request_client ON request (facts ->> 'Client');
 CREATE INDEX request_thread ON request (facts ->> 'Client', facts ->> 'Thread');

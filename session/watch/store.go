@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -61,16 +62,15 @@ type Store struct {
 	done  chan struct{}
 	isNew atomic.Bool
 
-	// For that goroutine alone: requests without an answer by Exchange.ID, and recent requests by their id in the file.
-	sent   map[int64]*known
-	loaded map[int64]*known
+	// For that goroutine alone: the ids in the file of requests without an answer, by Exchange.ID.
+	sent map[int64]int64
 }
 
 //go:embed schema.sql
 var schema string
 
 // applicationID is in the header of every file of recorded requests.
-const applicationID = 0x77696e77 // "winw"
+const applicationID = 0x77617463 // "watc"
 
 // Open opens the file of recorded requests at path, and creates it if it does not exist. A damaged file, or one that is
 // not winnow's, is set aside and replaced by an empty one.
@@ -81,16 +81,18 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	s := &Store{
 		path:    path,
 		o:       o,
-		db:      sqlite.OpenPool(path, sqlite.ModeFast, 4),
+		db:      sqlite.OpenPool(path, sqlite.ModeFast+"&_cache_size=-500", 4),
 		waiting: make(chan waiting, maxBytes/leastSize+2),
 		done:    make(chan struct{}),
+		sent:    map[int64]int64{},
 	}
-	s.pack, _ = zstd.NewWriter(nil, zstd.WithZeroFrames(true), zstd.WithLowerEncoderMem(true)) // valid options
-	s.unpack, _ = zstd.NewReader(nil)
+	// Valid options. One at a time, because each of several takes a megabyte.
+	s.pack, _ = zstd.NewWriter(nil, zstd.WithZeroFrames(true), zstd.WithEncoderConcurrency(1),
+		zstd.WithEncoderLevel(zstd.SpeedFastest))
+	s.unpack, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
 	s.ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
 	err := s.change(ctx, "open the recorded requests", func(*tx) {})
 	s.patience = 15 * time.Second
-	s.isNew.Store(true)
 	go s.record()
 	return s, err
 }
@@ -122,7 +124,7 @@ func (s *Store) setAside() error {
 	s.db.SetMaxIdleConns(0) // closes the connections, which hold locks
 	s.db.SetMaxIdleConns(4)
 	_, err := backup.ReplaceDatabase(s.path, "damaged", time.Now(), func(_, _ string) error { return nil })
-	s.isNew.CompareAndSwap(false, err == nil)
+	s.isNew.Store(err == nil)
 	return err
 }
 
@@ -132,9 +134,6 @@ func view[T any](ctx context.Context, s *Store, f func(t *tx) T) (T, error) {
 	out := f(t)
 	return out, sqlite.Explain("read the recorded requests", s.path, t.Err)
 }
-
-// count returns the tokens of a block.
-func (s *Store) count(b watch.Block) int { return s.o.Count(b.Text) }
 
 // Requests returns all recorded requests, newest last.
 func (s *Store) Requests(ctx context.Context) ([]Request, error) {
@@ -166,27 +165,27 @@ func request(t *tx, id int64) Request {
 }
 
 // spans returns the bytes of those spans of a request whose ids are not in seen, and adds the ids.
-func (s *Store) spans(t *tx, id int64, seen map[int64]bool) (all []byte) {
+func (s *Store) spans(t *tx, id int64, seen map[int64]bool) []byte {
 	ids := sqlite.List[int64](t, `SELECT span FROM part WHERE request = ? ORDER BY place`, id)
 	ids = slices.DeleteFunc(ids, func(id int64) bool { return seen[id] })
-	var data []byte
+	var all [][]byte
 	const of = `SELECT data FROM json_each(?) JOIN span ON span.id = value ORDER BY key`
-	for range t.Rows([]any{&data}, of, sqlite.JSONArray(ids)) {
-		all = s.unpacked(t, all, data)
+	for _, data := range sqlite.List[[]byte](t, of, sqlite.JSONArray(ids)) {
+		all = append(all, s.unpacked(t, data))
 	}
 	for _, id := range ids {
 		seen[id] = true
 	}
-	return all
+	return bytes.Join(all, nil)
 }
 
-// unpacked appends unpacked data to a slice.
-func (s *Store) unpacked(t *tx, to, data []byte) []byte {
-	to, err := s.unpack.DecodeAll(data, to)
+// unpacked returns unpacked data.
+func (s *Store) unpacked(t *tx, data []byte) []byte {
+	plain, err := s.unpack.DecodeAll(data, nil)
 	if err != nil {
 		t.Fail(fmt.Errorf("%w: %w", sqlite.ErrDamaged, err))
 	}
-	return to
+	return plain
 }
 
 // body returns the body of a request. It fails if the bytes are not those that were sent.
@@ -203,14 +202,13 @@ func hashOf(body []byte) string { return fmt.Sprintf("%x", sha256.Sum256(body)) 
 
 // answer returns the body of the answer to a request.
 func (s *Store) answer(t *tx, r Request) []byte {
-	data := sqlite.QueryValue[[]byte](t, `SELECT answer FROM request WHERE id = ?`, r.ID)
-	return s.unpacked(t, nil, data)
+	return s.unpacked(t, sqlite.QueryValue[[]byte](t, `SELECT answer FROM request WHERE id = ?`, r.ID))
 }
 
-// known returns a request as later ones are compared with it.
-func (s *Store) known(t *tx, id int64) *known {
-	r := request(t, id)
-	return &known{r, read(r, s.body(t, r))}
+// whole returns the body of a request as it was read.
+func (s *Store) whole(t *tx, r Request) *watch.Request {
+	body := read(r, s.body(t, r))
+	return &body
 }
 
 // Raw returns the body of a request exactly as it was sent.
@@ -232,17 +230,18 @@ func (s *Store) Texts(ctx context.Context, id int64) (body, answer []byte, err e
 // View compares a request with another, or with the one before it in its conversation if against is 0.
 func (s *Store) View(ctx context.Context, id, against int64) (View, error) {
 	return view(ctx, s, func(t *tx) (v View) {
-		now := s.known(t, id)
-		v.Request, v.Answer = now.Row, answerOf(now.Row, s.answer(t, now.Row))
-		const there = `SELECT id FROM request WHERE id = ?` // unless it was deleted
-		against = cmp.Or(against, sqlite.QueryValue[int64](t, there, now.Row.Before))
+		v.Request = request(t, id)
+		v.Answer = answerOf(v.Request, s.answer(t, v.Request))
+		now := s.whole(t, v.Request)
+		// The one before may have been deleted.
+		against = cmp.Or(against, sqlite.QueryValue[int64](t, `SELECT id FROM request WHERE id = ?`, v.Request.Before))
 		var old *watch.Request
 		if against != 0 {
-			before := s.known(t, against)
-			v.Against, old = &before.Row, &before.Body
-			v.Params = changedParams(old, &now.Body)
+			before := request(t, against)
+			v.Against, old = &before, s.whole(t, before)
+			v.Params = changedParams(old, now)
 		}
-		v.Blocks = compare(old, &now.Body, s.count)
+		v.Blocks = compare(old, now, s.o.Count)
 		v.Head = headOf(v)
 		return v
 	})
@@ -315,17 +314,13 @@ func drop(t *tx, where string, args ...any) int64 {
 	return n
 }
 
-// maxAge is how long requests are kept.
-const maxAge = 30 * 24 * time.Hour
-
-// prune deletes requests that are too old, and the oldest ones while the file holds too much; pinned ones stay.
+// prune deletes requests that are older than 30 days, and the oldest ones while the file holds too much; pinned ones stay.
 func (s *Store) prune() error {
 	const size = `SELECT (page_count - freelist_count) * page_size
 		FROM pragma_page_count, pragma_freelist_count, pragma_page_size`
-	since := time.Now().Add(-maxAge).UTC()
 	most := cmp.Or(s.o.MaxBytes, 2e9)
 	return s.change(s.ctx, "delete old requests", func(t *tx) {
-		drop(t, `NOT pinned AND facts ->> 'At' < ?`, since.Format(time.RFC3339))
+		drop(t, `NOT pinned AND facts ->> 'At' < ?`, time.Now().AddDate(0, 0, -30).UTC().Format(time.RFC3339))
 		for sqlite.QueryValue[int64](t, size) > most && drop(t, `id IN oldest`) > 0 {
 		}
 	})

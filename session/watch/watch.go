@@ -37,27 +37,48 @@ const (
 type Request struct {
 	watch.Exchange // without Body and Answer; Thread is the same for all requests of a conversation
 
-	ID       int64
-	Wire     watch.Wire // "" if it was not read
-	Model    string
-	Lane     Lane
-	Before   int64 // the request that it is compared with, 0 for none
+	ID     int64
+	Wire   watch.Wire // "" if it was not read
+	Model  string
+	Lane   Lane
+	Pinned bool
+
+	// Before is the request that it is compared with, 0 for none.
+	Before int64
+
+	// Hash is that of the body as it was sent.
+	Hash string
+
 	Answered bool
 	AnswerID string
-	Failed   string // the server's error, or why the answer broke off
-	Stop     string // why the answer ended, as the server says it
-	Pinned   bool
-	Hash     string // of the body as it was sent
 
-	Tokens watch.Parts   // counted by winnow
-	Usage  pricing.Usage // counted by the server; -1 where it says nothing
-	Cost   pricing.Cost
+	// Failed is the server's error, or why the answer broke off.
+	Failed string
 
-	Verdicts map[Verdict]int // tokens of the blocks
-	Break    *Break          // the server's cache was not used; nil if it was
-	Word     string          // what the server itself says about its cache
-	Damage   []string        // what winnow would repair in its tool calls, as sentences
-	Unread   int             // expected tokens, if the server counted far fewer; else 0
+	// Stop is why the answer ended, as the server says it.
+	Stop string
+
+	// Tokens are counted by winnow.
+	Tokens watch.Parts
+
+	// Usage is counted by the server; -1 where it says nothing.
+	Usage pricing.Usage
+	Cost  pricing.Cost
+
+	// Verdicts are the tokens of the blocks.
+	Verdicts map[Verdict]int
+
+	// Break says that the server's cache was not used; nil if it was.
+	Break *Break
+
+	// Word is what the server itself says about its cache.
+	Word string
+
+	// Damage is what winnow would repair in its tool calls, as sentences.
+	Damage []string
+
+	// Unread are the expected tokens, if the server counted far fewer; else 0.
+	Unread int
 }
 
 // Class is who caused a cache break. A class is never guessed from another.
