@@ -54,7 +54,7 @@ func (o outline) isLike(other outline) bool {
 // place sets the thread, lane and predecessor of a new request: Row.Thread, Row.Lane and Row.Before. Row.Thread is what
 // a header names as the conversation, "" for nothing. recent are the last 32 requests of the same client, oldest first,
 // with the last one of the named thread if it is older. It returns the predecessor, nil for none. The same bytes are a
-// retry within 10 minutes. What was not read is Side.
+// retry within 10 minutes. After a summary, the conversation goes on. What was not read is Side.
 func (k *known) place(recent []*known) (before *known) {
 	row := &k.Row
 	row.Thread = cmp.Or(row.Thread, k.Body.Thread)
@@ -74,8 +74,8 @@ func (k *known) place(recent []*known) (before *known) {
 		}
 	}
 	row.Lane = k.aside()
-	// The user may choose another model, which some programs give other tools and another system prompt.
-	hasModel := near.Row.Model != row.Model && bytes.HasPrefix(k.Outline.Said, near.Outline.Said)
+	// Some programs give another model other tools and another system prompt.
+	switched := near.Row.Model != row.Model && bytes.HasPrefix(k.Outline.Said, near.Outline.Said)
 	switch {
 	case row.Wire == watch.NotRead:
 		row.Lane = Side
@@ -84,8 +84,8 @@ func (k *known) place(recent []*known) (before *known) {
 	case row.Lane != Main || last == nil:
 	case near.Row.Lane == Subagent:
 		row.Lane, before = Subagent, near
-	case latest.Row.Lane == Summary,
-		near.Row.ID != 0 && (k.Body.After != "" || near.Outline.isLike(k.Outline) || hasModel):
+	case latest.Row.Lane == Summary && row.Tokens.Tools > 0,
+		near.Row.ID != 0 && (k.Body.After != "" || near.Outline.isLike(k.Outline) || switched):
 		before = last
 	case row.Tokens.Tools == 0:
 		row.Lane = Side

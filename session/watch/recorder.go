@@ -54,7 +54,7 @@ func (s *Store) Close() error {
 	return s.db.Close()
 }
 
-// record records what is waiting until the store is closed.
+// record records what is waiting until the store is closed. It counts each request once that is lost.
 func (s *Store) record() {
 	defer close(s.done)
 	for n := 0; ; n++ {
@@ -62,8 +62,8 @@ func (s *Store) record() {
 		if w.Exchange == nil {
 			return
 		}
-		time.Sleep(5 * time.Millisecond)                     // for what it takes to pass the request on
-		if err := s.recordOne(w); err != nil && w.answered { // each request once
+		time.Sleep(5 * time.Millisecond) // The request itself goes first.
+		if err := s.recordOne(w); err != nil && w.answered {
 			s.lost.Add(1)
 		}
 		if n%1000 == 0 {
