@@ -111,7 +111,7 @@ func (m *model) follow(known int64) tea.Cmd {
 			select {
 			case <-ctx.Done():
 				return nil
-			case <-time.After(10 * time.Millisecond):
+			case <-time.After(20 * time.Millisecond):
 			}
 		}
 		all, err := m.store.Requests(ctx)
