@@ -340,7 +340,7 @@ func (k *known) findBreak(recent []*known, whole func(Request) *watch.Request, o
 	end, blocks := before.CachedEnd(), compare(before, now, o.Count)
 	// What both have in common is found from the one of which less must be left out, because our counts are estimates.
 	added, lost := changed(blocks, o.Count)
-	expected := was.Row.Usage.Prompt - lost*was.Row.Usage.Prompt/max(1, was.Row.Tokens.Sum())
+	expected := min(usage.Prompt, was.Row.Usage.Prompt-lost*was.Row.Usage.Prompt/max(1, was.Row.Tokens.Sum()))
 	if added < lost {
 		expected = usage.Prompt - added*usage.Prompt/max(1, k.Row.Tokens.Sum())
 	}
