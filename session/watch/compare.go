@@ -54,12 +54,13 @@ func (o outline) isLike(other outline) bool {
 // place sets the thread, lane and predecessor of a new request: Row.Thread, Row.Lane and Row.Before. Row.Thread is what
 // a header names as the conversation, "" for nothing. recent are the last 32 requests of the same client, oldest first,
 // with the last one of the named thread if it is older. It returns the predecessor, nil for none. The same bytes are a
-// retry within 10 minutes. After a summary, the conversation goes on. What was not read is Side.
+// retry within 10 minutes. After a summary, the conversation goes on. What was not read is Side, in a thread of its own.
 func (k *known) place(recent []*known) (before *known) {
 	row := &k.Row
 	row.Thread = cmp.Or(row.Thread, k.Body.Thread)
 	near := cmp.Or(k.nearest(recent), &known{})
-	row.Thread = cmp.Or(near.Row.Thread, row.Thread, "at-"+strconv.FormatInt(row.At.UnixNano(), 36))
+	unread := map[watch.Wire]string{watch.NotRead: "not read"}[row.Wire]
+	row.Thread = cmp.Or(near.Row.Thread, row.Thread, unread, "at-"+strconv.FormatInt(row.At.UnixNano(), 36))
 	var last, again, latest *known // of the lane Main; with the same bytes; of any lane
 	for _, r := range recent {
 		if r.Row.Thread != row.Thread {

@@ -334,9 +334,9 @@ func TestConversationsWithoutNames(t *testing.T) {
 			t.Errorf("request %d is %+v", i+1, k.Row)
 		}
 	}
-	list := &known{Row: Request{Exchange: h.all[5].Row.Exchange}}
-	if list.place(h.all); list.Row.Lane != Side {
-		t.Errorf("a request that was not read has the lane %q", list.Row.Lane)
+	list := &known{}
+	if list.place(h.all); list.Row.Lane != Side || list.Row.Thread != "not read" {
+		t.Errorf("a request that was not read is %+v", list.Row)
 	}
 	h.all[5].Row.AnswerID = "resp_1"
 	next := knownOf(t, watch.Responses, `{"previous_response_id":"resp_1","input":"Go on."}`)
