@@ -30,7 +30,8 @@ type notes struct{ sent, answered chan Exchange }
 func (n *notes) Sent(x Exchange)     { n.sent <- x }
 func (n *notes) Answered(x Exchange) { n.answered <- x }
 
-// next returns the exchange that ended next, with its request, and verifies that it was reported once when sent and once when ended.
+// next returns the exchange that ended next, with its request, and verifies that it was reported once when sent and once
+// when ended.
 func (n *notes) next(t testing.TB) Exchange {
 	t.Helper()
 	sent, answered := <-n.sent, <-n.answered

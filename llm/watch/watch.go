@@ -135,7 +135,7 @@ type Exchange struct {
 // Recorder is told of each exchange. Its methods must not block, because a client waits.
 type Recorder interface {
 	Sent(Exchange)     // the request was received whole, or ended before; it was passed on
-	Answered(Exchange) // the answer has ended; the same ID
+	Answered(Exchange) // the answer has ended; the same ID, without Body
 }
 
 // Upstream is a server that requests may be passed on to.

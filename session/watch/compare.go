@@ -334,6 +334,7 @@ func firstChange(blocks []Compared, n int) (first *Compared, tokens int) {
 // texts. It returns nil if the cache was used, or if nobody can tell.
 func (k *known) findBreak(recent []*known, whole func(Request) *watch.Request, o Options) *Break {
 	was, usage := k.lastAnswered(recent), k.Row.Usage
+	// If nine tenths were read from the cache, no tenth is missing, and the bodies need not be read.
 	if was == nil || usage.Cached < 0 || usage.Cached*10 > usage.Prompt*9 {
 		return nil
 	}

@@ -320,7 +320,7 @@ func TestRequestsGetLanes(t *testing.T) {
 // Programs that name no conversation: requests with most in common belong together.
 func TestConversationsWithoutNames(t *testing.T) {
 	t.Parallel()
-	one, two := example(3), example(3)
+	one, two, list := example(3), example(3), &known{}
 	two.said = []string{"Something else.", "Well?", "Yes."}
 	var h sent
 	for range 3 {
@@ -334,7 +334,6 @@ func TestConversationsWithoutNames(t *testing.T) {
 			t.Errorf("request %d is %+v", i+1, k.Row)
 		}
 	}
-	list := &known{}
 	if list.place(h.all); list.Row.Lane != Side || list.Row.Thread != "not read" {
 		t.Errorf("a request that was not read is %+v", list.Row)
 	}

@@ -92,6 +92,8 @@ func (s *Store) recordOne(w waiting) error {
 		t.Exec(`UPDATE request SET facts = ?, answer = ? WHERE id = ?`, string(facts), answer, k.Row.ID)
 	})
 	delete(s.sent, w.ID)
+	// The answers to older ones may be lost.
+	delete(s.sent, w.ID-1000)
 	if err == nil && !w.answered {
 		s.sent[w.ID] = k.Row.ID
 	}

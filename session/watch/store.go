@@ -78,6 +78,7 @@ const applicationID = 0x77617463 // "watc"
 // The store can be used even if there is an error, which says why the file cannot be written now. It then counts
 // requests as lost until it can.
 func Open(ctx context.Context, path string, o Options) (*Store, error) {
+	// A cache of 500 KiB for each connection suffices, because few pages are read twice.
 	s := &Store{
 		path:    path,
 		o:       o,
@@ -124,7 +125,8 @@ func (s *Store) setAside() error {
 	s.db.SetMaxIdleConns(0) // closes the connections, which hold locks
 	s.db.SetMaxIdleConns(4)
 	_, err := backup.ReplaceDatabase(s.path, "damaged", time.Now(), func(_, _ string) error { return nil })
-	s.isNew.Store(err == nil)
+	// A failure does not take back what the goroutine that records has not seen yet.
+	s.isNew.CompareAndSwap(false, err == nil)
 	return err
 }
 
@@ -207,8 +209,7 @@ func (s *Store) answer(t *tx, r Request) []byte {
 
 // whole returns the body of a request as it was read.
 func (s *Store) whole(t *tx, r Request) *watch.Request {
-	body := read(r, s.body(t, r))
-	return &body
+	return new(read(r, s.body(t, r)))
 }
 
 // Raw returns the body of a request exactly as it was sent.
@@ -314,7 +315,8 @@ func drop(t *tx, where string, args ...any) int64 {
 	return n
 }
 
-// prune deletes requests that are older than 30 days, and the oldest ones while the file holds too much; pinned ones stay.
+// prune deletes requests that are older than 30 days, and the oldest ones while the file holds too much. Pinned ones
+// stay.
 func (s *Store) prune() error {
 	const size = `SELECT (page_count - freelist_count) * page_size
 		FROM pragma_page_count, pragma_freelist_count, pragma_page_size`
